@@ -60,6 +60,21 @@ int main(int argc, char **argv) {
 }
 """
 
+# A synchronous send of 4 KiB, then a few bytes both ways.
+SYNCHRONOUS = r"""
+#include <mpi.h>
+static char data[4096], other[8];
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Ssend(data, 4096, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+  else MPI_Recv(data, 4096, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(data, 8, MPI_CHAR, 1 - rank, 1, other, 8, MPI_CHAR, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return MPI_Finalize();
+}
+"""
+
 SENDS = r"""
 #include <mpi.h>
 int main(int argc, char **argv) {
@@ -498,6 +513,24 @@ class Hints(harness.TestCase):
         wide = self.write("wide.toml", model.read_text().replace("1024", "4096").replace("[2]", "[2, 3]"))
         self.predict(3, [program], machine=wide, compute="none")
         self.assertNotIn("extrapolated", self.result.err)
+
+    def test_what_the_model_lacks_is_the_same_in_all_ways(self):
+        """What was called, not what something else of its kind would take."""
+        program = self.compile(SYNCHRONOUS)
+        model = self.write("m.toml", MODEL + FUNCTION.format("barrier", "collective"))
+        trace = self.record(2, [program])
+        runs = [self.foretrace("simulate", trace, "--machine", model, "--compute", "none").err,
+                self.foretrace("simulate", "-n", 2, "--machine", model, "--compute", "none", "--", program).err]
+        self.predict(2, [program], machine=model, compute="none")
+        for said in (*runs, self.result.err):
+            self.assertRegex(said, r"take no time: send, ssend, recv, sendrecv\n")
+        only = self.write("only.toml", MODEL + "".join(
+            FUNCTION.format(name, "point-to-point") for name in ("send", "ssend", "recv", "sendrecv")))
+        runs = [self.foretrace("simulate", trace, "--machine", only, "--compute", "none").err,
+                self.foretrace("simulate", "-n", 2, "--machine", only, "--compute", "none", "--", program).err]
+        self.predict(2, [program], machine=only, compute="none")
+        for said in (*runs, self.result.err):
+            self.assertIn("extrapolated, beyond what was measured: ssend of 4096 B, recv of 4096 B\n", said)
 
     def test_another_mpi_than_the_named(self):
         """Python says nothing of its MPI: whoever names the wrong one is told, once."""

@@ -96,9 +96,10 @@ void charge(const Charging& rules, WorldRank rank, const trace::Event& event, st
   }
   if (event.send.peer.valid() && event.kind == EventKind::isend)
     timing.isend_end(zero, zero, event.mode, event.send.bytes, false);
-  if (event.recv.peer.valid() &&
-      (event.kind == EventKind::recv || event.kind == EventKind::sendrecv))
+  if (event.recv.peer.valid() && event.kind == EventKind::recv)
     rules.between(rank, event.recv.peer).recv_leave(zero, {zero, event.recv.bytes, false});
+  if (event.recv.peer.valid() && event.kind == EventKind::sendrecv)
+    rules.between(rank, event.recv.peer).sendrecv_recv_leave(zero, {zero, event.recv.bytes, false});
   // Of files: others carry no bytes.
   if (trace::combines(event))
     timing.combining_call(name, rules.ranks, event.reduction, event.bytes);

@@ -35,7 +35,8 @@ SendTimes DatasheetNetwork::begin_send(WorldRank from, WorldRank to, Time s0, Se
   if (posted) {
     times.leave = timing.isend_post_leave(s0, bytes);
     times.end = timing.isend_end(times.sent, times.sent, mode, bytes, false);
-  } else {
+  } else if (!timing.is_rendezvous(mode, bytes)) {
+    // What waits for its receiver is asked for in deliver(), by another function of the model.
     times.leave = timing.send_eager_leave(s0, mode, bytes);
   }
   return times;
