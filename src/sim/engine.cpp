@@ -118,6 +118,7 @@ Rank* Engine::unparked() {
 void Engine::run_by_time() {
   for (;;) {
     while (!ready_.empty()) advance(ranks_[ready_.pop()]);
+    count_step();
     const Time links = links_ ? links_->next() : Time::max();
     if (events_.empty() && links == Time::max()) {
       if (patience_.empty()) return;
@@ -207,6 +208,7 @@ void Engine::advance(Rank& rank) {
     }
     rank.prepared = false;
     now_ = std::max(now_, rank.enter);
+    count_step();
     start(rank);
     if (rank.waiting_for > 0 || rank.any || rank.probing) {
       rank.blocked = true;

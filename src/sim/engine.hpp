@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,14 @@ enum class ComputeMode : std::uint8_t {
 // taken in any case where the order matters.
 enum class ReadyOrder : std::uint8_t { last_in_first_out, lowest_rank_first, by_time };
 
+struct Stats {
+  std::uint64_t operations = 0;
+  // Sent, also by expanded collectives; those to MPI_PROC_NULL not counted.
+  std::uint64_t messages = 0;
+  double seconds = 0;          // wall time of the replay alone
+  std::size_t peak_bytes = 0;  // held by the engine itself, without source and sink
+};
+
 struct SimulateOptions {
   ComputeMode compute = ComputeMode::recorded;
   double scale = 1;  // >= 0; one rounding per operation
@@ -60,6 +69,9 @@ struct SimulateOptions {
   std::optional<double> reduce_per_byte;
   Dependences* dependences = nullptr;  // to be filled; nullptr: nobody asks
   MessageMatrix* messages = nullptr;   // the same
+  // Called every some thousand steps; of the Stats `messages` says how far the run is. Empty:
+  // nobody asks.
+  std::function<void(const Stats&)> tell = {};
 };
 
 struct RankResult {
@@ -83,14 +95,6 @@ struct LeftMessage {
 struct LongMessage {
   LeftMessage message;
   Bytes room;
-};
-
-struct Stats {
-  std::uint64_t operations = 0;
-  // Sent, also by expanded collectives; those to MPI_PROC_NULL not counted.
-  std::uint64_t messages = 0;
-  double seconds = 0;          // wall time of the replay alone
-  std::size_t peak_bytes = 0;  // held by the engine itself, without source and sink
 };
 
 inline constexpr std::size_t kMostLeftMessages = 20;

@@ -333,9 +333,16 @@ class Engine {
   std::vector<WorldRank> missing_in(const Rank& rank, const Request& request);
   void describe_lock(const Rank& rank, BlockedRank& blocked) const;
 
+  void count_step() {
+    constexpr std::uint64_t kStepsBetween = 1 << 14;
+    if (tells_ && ++steps_ % kStepsBetween == 0) options_.tell(stats_);
+  }
+
   Source& source_;
   const machine::Timing& timing_;
   const SimulateOptions& options_;
+  const bool tells_ = static_cast<bool>(options_.tell);
+  std::uint64_t steps_ = 0;
   Sink& sink_;
   Dependences* const log_;
   std::unique_ptr<Network> network_;

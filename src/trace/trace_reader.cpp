@@ -321,6 +321,23 @@ std::uint64_t TraceReader::bytes(WorldRank rank) const {
   return sum;
 }
 
+double TraceReader::share_read() const {
+  double read = 0;
+  double all = 0;
+  for (int r = 0; r < ranks(); ++r) {
+    const auto& pieces = impl_->file->pieces(WorldRank(r));
+    const Stream& stream = impl_->stream(WorldRank(r));
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const auto used = static_cast<double>(pieces[i].used);
+      all += used;
+      if (stream.ended || i < stream.piece) read += used;
+      if (!stream.ended && i == stream.piece)
+        read += std::min(static_cast<double>(stream.at), used);
+    }
+  }
+  return all > 0 ? read / all : 1;
+}
+
 bool TraceReader::is_in_call(WorldRank rank) const {
   return impl_->file->open(rank).name != 0;
 }

@@ -69,6 +69,8 @@ class TraceReader {
 
   // Without reading the stream: how many bytes of it there are, and whether the rank is in a call.
   std::uint64_t bytes(WorldRank rank) const;
+  // How many of all ranks' bytes were read in streams as they stand, 0 to 1.
+  double share_read() const;
   bool is_in_call(WorldRank rank) const;
 
   // Found so far, in the streams that were read.

@@ -8,6 +8,7 @@
 
 #include "analysis/links.hpp"
 #include "analysis/profile.hpp"
+#include "cli/simulate/progress.hpp"
 #include "cli/traces/call_places.hpp"
 #include "cli/traces/left_messages.hpp"
 #include "trace/told.hpp"
@@ -115,8 +116,12 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   if (options.ranks) options.ranks->follow(source);
   const auto run = [&](sim::Sink& sink) {
     BothSinks both(sink, options.ranks);
+    Replay how;
+    if (!options.live)
+      how.tell = progress_teller(
+          [reader = simulation.recorded()] { return reader ? reader->share_read() : 0; });
     auto simulated =
-        explain_deadlock([&] { return simulation.run(source, options.ranks ? both : sink); });
+        explain_deadlock([&] { return simulation.run(source, options.ranks ? both : sink, how); });
     if (options.simulated) options.simulated(simulated);
     return simulated;
   };

@@ -398,6 +398,7 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   sim::SimulateOptions engine;
   engine.dependences = replay.dependences;
   engine.messages = replay.messages;
+  engine.tell = replay.tell;
   engine.compute = spec_.kind == compute::Kind::none ? sim::ComputeMode::none
                    : spec_.kind == compute::Kind::annotated || spec_.kind == compute::Kind::counted
                        ? sim::ComputeMode::annotated

@@ -91,6 +91,7 @@ struct Replay {
   sim::Dependences* dependences = nullptr;        // to be filled
   sim::MessageMatrix* messages = nullptr;         // the same
   const machine::Placement* placement = nullptr;  // instead of that of the options
+  std::function<void(const sim::Stats&)> tell;    // how far it is; empty: nobody asks
 };
 
 // What --network may be, with commas between.

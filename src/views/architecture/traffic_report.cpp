@@ -28,8 +28,9 @@ bool is_shown(const TrafficPoint& point) {
 
 std::string render_text_traffic(const TrafficReport& report) {
   std::string text =
-      fmt::format("{}: {} terminals, {} switches, {} traffic, packets of {} flit{}\n", report.name,
-                  report.terminals, report.routers, report.pattern, report.packet_flits,
+      fmt::format("{}: {} terminal{}, {} switch{}, {} traffic, packets of {} flit{}\n", report.name,
+                  report.terminals, report.terminals == 1 ? "" : "s", report.routers,
+                  report.routers == 1 ? "" : "es", report.pattern, report.packet_flits,
                   report.packet_flits == 1 ? "" : "s");
   text += fmt::format("  a cycle is {:.6g} ns, a flit {:.6g} bytes: 1 flit a cycle is {}\n",
                       report.cycle_seconds * 1e9, report.flit_bytes, bandwidth(report, 1));
