@@ -15,20 +15,6 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-// Reads a rank's events: calls visit_event(event) for each of them, and visit_segment(event,
-// segment) for what ends with it. Returns the rank's time.
-template <class EventVisitor, class SegmentVisitor>
-Time read_rank(RunEvents& run, int rank, EventVisitor&& visit_event,
-               SegmentVisitor&& visit_segment) {
-  SegmentWalk walk;
-  run.begin(WorldRank(rank));
-  for (std::size_t i = 0; const Event* event = run.next(); ++i) {
-    visit_event(*event);
-    walk.take(i, *event, [&](const Segment& segment) { visit_segment(*event, segment); });
-  }
-  return walk.end();
-}
-
 constexpr std::size_t kActivities = static_cast<std::size_t>(Activity::kCount);
 using Sums = std::array<std::int64_t, kActivities>;  // ps by activity
 

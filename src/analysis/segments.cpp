@@ -32,18 +32,17 @@ StateTimes state_times(RunEvents& run) {
   for (int r = 0; r < run.ranks(); ++r) {
     std::vector<Time> time;
     std::vector<Time> wait;
-    SegmentWalk walk;
-    run.begin(WorldRank(r));
-    for (std::size_t i = 0; const trace::Event* event = run.next(); ++i) {
-      walk.take(i, *event, [&](const Segment& segment) {
-        const std::size_t in = segment.compute ? 0 : state(event->name);
-        add(time, in, segment.to - segment.from);
-        if (!measured) add(wait, in, segment.wait);
-      });
-      if (measured) waits.take(*event, run.comm(*event), run.names().at(event->name));
-    }
+    times.rank_time.push_back(read_rank(
+        run, r,
+        [&](const trace::Event& event) {
+          if (measured) waits.take(event, run.comm(event), run.names().at(event.name));
+        },
+        [&](const trace::Event& event, const Segment& segment) {
+          const std::size_t in = segment.compute ? 0 : state(event.name);
+          add(time, in, segment.to - segment.from);
+          if (!measured) add(wait, in, segment.wait);
+        }));
     waits.end_rank();
-    times.rank_time.push_back(walk.end());
     times.time.push_back(std::move(time));
     times.wait.push_back(std::move(wait));
   }

@@ -70,6 +70,20 @@ class SegmentWalk {
   bool finalized_ = false;
 };
 
+// Reads one rank of a run: calls visit_event(event) for each event, then visit_segment(event,
+// segment) for what ends with it. Returns the rank's time.
+template <class EventVisitor, class SegmentVisitor>
+Time read_rank(RunEvents& run, int rank, EventVisitor&& visit_event,
+               SegmentVisitor&& visit_segment) {
+  SegmentWalk walk;
+  run.begin(WorldRank(rank));
+  for (std::size_t i = 0; const trace::Event* event = run.next(); ++i) {
+    visit_event(*event);
+    walk.take(i, *event, [&](const Segment& segment) { visit_segment(*event, segment); });
+  }
+  return walk.end();
+}
+
 // Calls visit(const Segment&) for every segment of one rank. Returns the rank's time.
 template <class Visitor>
 Time visit_segments(const std::vector<trace::Event>& events, Visitor&& visit) {

@@ -33,7 +33,7 @@ TEST(Progress, IsTold) {
   ASSERT_EQ(::openpty(&screen, &terminal, nullptr, nullptr, nullptr), 0);
   {
     const StandardError error(terminal);
-    const auto tell = progress_teller([] { return 0.25; });
+    const auto tell = replay_progress([] { return 0.25; });
     ASSERT_TRUE(tell);
     tell({.messages = 1'000'000});  // too early
     std::this_thread::sleep_for(std::chrono::milliseconds(2200));
@@ -61,7 +61,7 @@ TEST(Progress, IsNothingForFiles) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const StandardError error(ends[1]);
-  EXPECT_FALSE(progress_teller({}));
+  EXPECT_FALSE(replay_progress({}));
   ::close(ends[0]);
   ::close(ends[1]);
 }

@@ -13,6 +13,7 @@
 #include "cli/programs/summary.hpp"
 #include "cli/simulate/baseline.hpp"
 #include "cli/simulate/options.hpp"
+#include "cli/simulate/progress.hpp"
 #include "cli/simulate/run.hpp"
 #include "cli/simulate/simulation.hpp"
 #include "cli/simulate/sweep.hpp"
@@ -113,7 +114,7 @@ int sweep(Simulation& simulation, const Options& options) {
   Told told;
   runner.run = [&](const SweepPoint& point) { return run_point(simulation, point, told); };
   runner.jobs = options.jobs;
-  runner.progress = terminal_progress();
+  runner.progress = sweep_progress();
   views::SweepReport report = run_sweep(sweeps, runner);
   report.notes = told.notes;
   if (!options.run.json && !options.csv)

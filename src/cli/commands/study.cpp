@@ -1,4 +1,4 @@
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
@@ -11,6 +11,7 @@
 #include "cli/programs/launch.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/system/process.hpp"
+#include "cli/system/terminal_line.hpp"
 #include "cli/words/architecture_file.hpp"
 #include "cli/words/mistake.hpp"
 #include "cli/words/named_files.hpp"
@@ -53,32 +54,22 @@ Part part_of(const std::string& array) {
                    " does not tell which process this is; use --array K/N");
 }
 
-std::string duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole < 60) return std::to_string(whole) + " s";
-  if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-  return std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
-}
-
 // In a terminal a line that is renewed; elsewhere one every half minute.
 std::function<void(const study::Progress&)> progress_line() {
-  using Clock = std::chrono::steady_clock;
-  const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  const auto last =
-      std::make_shared<Clock::time_point>(terminal ? Clock::time_point() : Clock::now());
-  return [terminal, last](const study::Progress& progress) {
-    const auto now = Clock::now();
-    const bool end = progress.done == progress.total;
-    if (!end && now - *last <
-                    (terminal ? std::chrono::milliseconds(200) : std::chrono::milliseconds(30'000)))
-      return;
-    *last = now;
-    if (terminal) std::fprintf(stderr, "\r\033[K");
-    if (end) return;
-    std::fprintf(stderr, "%s%zu of %zu launches, %s left%s",
-                 terminal ? "" : "foretrace: ", progress.done, progress.total,
-                 duration(progress.seconds_left).c_str(), terminal ? "" : "\n");
-    std::fflush(stderr);
+  using std::chrono::milliseconds;
+  constexpr milliseconds kHalfMinute(30'000);
+  const bool terminal = TerminalLine::is_possible();
+  const auto line = terminal ? std::make_shared<TerminalLine>(milliseconds(200))
+                             : std::make_shared<TerminalLine>(kHalfMinute, kHalfMinute);
+  return [terminal, line](const study::Progress& progress) {
+    if (progress.done == progress.total) return line->clear();
+    if (!line->is_due()) return;
+    const std::string text = fmt::format("{} of {} launches, {} left", progress.done,
+                                         progress.total, rough_duration(progress.seconds_left));
+    if (terminal)
+      line->show(text);
+    else
+      std::fprintf(stderr, "foretrace: %s\n", text.c_str());
   };
 }
 
@@ -171,7 +162,7 @@ int run_study(const Options& options) {
   };
   const std::vector<study::Job> jobs = study::jobs_of_part(expansion.jobs, part.number, part.count);
   // What is done is kept launch by launch.
-  const char* const line = ::isatty(STDERR_FILENO) != 0
+  const char* const line = TerminalLine::is_possible()
                                ? "\r\033[Kforetrace: interrupted; the same command goes on\n"
                                : "foretrace: interrupted; the same command goes on\n";
   say_if_interrupted(part.number == 0 ? line : "", study::end_launches);

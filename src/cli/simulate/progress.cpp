@@ -1,59 +1,39 @@
 #include "cli/simulate/progress.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "cli/system/terminal_line.hpp"
+
 namespace foretrace::cli {
-namespace {
 
-using Clock = std::chrono::steady_clock;
-
-class ProgressLine {
- public:
-  explicit ProgressLine(std::function<double()> share) : share_(std::move(share)) {}
-  ~ProgressLine() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-  }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  void tell(const sim::Stats& stats) {
-    constexpr auto kBetween = std::chrono::milliseconds(500);
-    const Clock::time_point now = Clock::now();
-    if (now < next_) return;
-    next_ = now + kBetween;
-    shown_ = true;
-    const double passed = std::chrono::duration<double>(now - begin_).count();
-    std::string line =
+std::function<void(const sim::Stats&)> replay_progress(std::function<double()> share) {
+  using std::chrono::milliseconds;
+  if (!TerminalLine::is_possible()) return {};
+  const auto line = std::make_shared<TerminalLine>(milliseconds(500), milliseconds(2000));
+  return [line, share = std::move(share)](const sim::Stats& stats) {
+    if (!line->is_due()) return;
+    std::string text =
         fmt::format("replayed {:.3g} million messages", 1e-6 * static_cast<double>(stats.messages));
-    constexpr double kLeastShare = 0.01;  // of less nothing can be told
-    if (const double share = share_ ? share_() : 0; share >= kLeastShare)
-      line +=
-          fmt::format(", {:.0f} %, about {:.0f} s left", 100 * share, passed * (1 - share) / share);
-    // Back to the start of the line, which is cleared.
-    std::fprintf(stderr, "\r\033[K%s", line.c_str());
-    std::fflush(stderr);
-  }
+    constexpr double kLeast = 0.01;  // of less nothing can be told
+    const double done = share ? share() : 0;
+    if (done >= kLeast && done < 1)
+      text += fmt::format(", {:.0f} %, about {} left", 100 * done,
+                          rough_duration(line->seconds_since_begin() * (1 - done) / done));
+    line->show(text);
+  };
+}
 
- private:
-  static constexpr auto kQuiet = std::chrono::seconds(2);
-  std::function<double()> share_;
-  Clock::time_point begin_ = Clock::now();
-  Clock::time_point next_ = begin_ + kQuiet;
-  bool shown_ = false;
-};
-
-}  // namespace
-
-std::function<void(const sim::Stats&)> progress_teller(std::function<double()> share) {
-  if (!::isatty(STDERR_FILENO)) return {};
-  return [line = std::make_shared<ProgressLine>(std::move(share))](const sim::Stats& stats) {
-    line->tell(stats);
+std::function<void(std::size_t, std::size_t)> sweep_progress() {
+  if (!TerminalLine::is_possible()) return {};
+  const auto line = std::make_shared<TerminalLine>(std::chrono::milliseconds(100));
+  return [line](std::size_t done, std::size_t total) {
+    if (done == total) return line->clear();
+    if (line->is_due()) line->show(fmt::format("{} of {} simulations", done, total));
   };
 }
 

@@ -1,15 +1,20 @@
-// How far a simulated run is, told while it runs.
+// How far simulated runs are, told while they run: a line on a terminal, nothing elsewhere (then
+// the functions are empty).
 #pragma once
 
+#include <cstddef>
 #include <functional>
 
 #include "sim/engine.hpp"
 
 namespace foretrace::cli {
 
-// On a terminal, from the third second on, a line that says how much was replayed, and about how
-// long the rest will take; it is cleared when the teller is destroyed. Empty elsewhere.
-// `share`: of the run that is done, 0 to 1; 0 where that is not known.
-std::function<void(const sim::Stats&)> progress_teller(std::function<double()> share);
+// From the third second on how much was replayed, and about how long the rest will take; gone when
+// the function is destroyed. `share`: of the run that is done, 0 to 1. At 0 and at 1 it tells
+// nothing of what is left: it is not known, or all was read before.
+std::function<void(const sim::Stats&)> replay_progress(std::function<double()> share);
+
+// Counts runs; gone when all are done.
+std::function<void(std::size_t done, std::size_t total)> sweep_progress();
 
 }  // namespace foretrace::cli

@@ -118,7 +118,7 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     BothSinks both(sink, options.ranks);
     Replay how;
     if (!options.live)
-      how.tell = progress_teller(
+      how.tell = replay_progress(
           [reader = simulation.recorded()] { return reader ? reader->share_read() : 0; });
     auto simulated =
         explain_deadlock([&] { return simulation.run(source, options.ranks ? both : sink, how); });

@@ -82,8 +82,4 @@ struct SweepRunner {
 // UsageError as such, anything else as Error.
 views::SweepReport run_sweep(const std::vector<Sweep>& sweeps, const SweepRunner& runner);
 
-// A line on standard error that counts the runs, if that is a terminal; it is
-// gone when all are done.
-std::function<void(std::size_t done, std::size_t total)> terminal_progress();
-
 }  // namespace foretrace::cli

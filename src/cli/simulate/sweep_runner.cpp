@@ -1,9 +1,5 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -112,22 +108,6 @@ views::SweepReport run_sweep(const std::vector<Sweep>& sweeps, const SweepRunner
   for (std::size_t i = extra ? 1 : 0; i < points.size(); ++i)
     report.runs.push_back(shown(points[i], results[i]));
   return report;
-}
-
-std::function<void(std::size_t, std::size_t)> terminal_progress() {
-  if (!::isatty(STDERR_FILENO)) return {};
-  using Clock = std::chrono::steady_clock;
-  const auto last = std::make_shared<Clock::time_point>();
-  return [last](std::size_t done, std::size_t total) {
-    const bool end = done == total;
-    const auto now = Clock::now();
-    if (!end && now - *last < std::chrono::milliseconds(100)) return;
-    *last = now;
-    // Back to the start of the line, which is cleared.
-    std::fprintf(stderr, "\r\033[K");
-    if (!end) std::fprintf(stderr, "%zu of %zu simulations", done, total);
-    std::fflush(stderr);
-  };
 }
 
 }  // namespace foretrace::cli
