@@ -250,13 +250,16 @@ const SheetFunction* Datasheet::find(std::string_view name) const {
 }
 
 bool depends_on_ranks(const Function& function) {
-  return any_term(function, [](const Term& t) { return machine::depends_on_ranks(t.factor); }) ||
+  return function.corrections.size() > 1 ||
+         any_term(function, [](const Term& t) { return machine::depends_on_ranks(t.factor); }) ||
          std::ranges::any_of(function.regimes,
                              [](const Regime& r) { return r.equation.sums().size() > 1; });
 }
 
 bool depends_on_bytes(const Function& function) {
   return function.regimes.size() > 1 ||
+         std::ranges::any_of(function.corrections,
+                             [](const auto& row) { return row.factors.size() > 1; }) ||
          any_term(function, [](const Term& t) { return machine::depends_on_data(t.factor); });
 }
 

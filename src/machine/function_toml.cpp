@@ -174,22 +174,42 @@ std::optional<HeldOutError> read_held_out(const TableReader& reader, std::string
   return error;
 }
 
-// [[BYTES, FACTOR], ...]
-std::vector<UntouchedTime> read_untouched(const TableReader& reader) {
-  std::vector<UntouchedTime> known;
-  const toml::array* pairs = reader.array("untouched");
+// [[BYTES, FACTOR], ...], none of a size below `least`.
+std::vector<SizeFactor> read_factors(const TableReader& reader, const std::string& key,
+                                     Bytes least) {
+  std::vector<SizeFactor> known;
+  const toml::array* pairs = reader.array(key);
   if (!pairs) return known;
   for (const toml::node& node : *pairs) {
     const toml::array* pair = node.as_array();
     if (!pair || pair->size() != 2)
-      reader.fail(&node, "'untouched' must be [[BYTES, FACTOR], ...]");
-    const UntouchedTime time{reader.bytes_in((*pair)[0], "untouched"),
-                             reader.number_in((*pair)[1], "untouched")};
-    if (time.factor <= 0)
-      reader.fail(&node, "a factor of 'untouched' is a multiple of the time and must be above 0");
-    if (time.bytes == Bytes() || (!known.empty() && time.bytes <= known.back().bytes))
-      reader.fail(&node, "the sizes of 'untouched' must be ascending, 1 or more");
-    known.push_back(time);
+      reader.fail(&node, "'" + key + "' must be [[BYTES, FACTOR], ...]");
+    const SizeFactor each{reader.bytes_in((*pair)[0], key), reader.number_in((*pair)[1], key)};
+    if (each.factor <= 0)
+      reader.fail(&node, "a factor of '" + key + "' is a multiple of the time and must be above 0");
+    if (each.bytes < least || (!known.empty() && each.bytes <= known.back().bytes))
+      reader.fail(&node, "the sizes of '" + key + "' must be ascending, " +
+                             std::to_string(least.count) + " or more");
+    known.push_back(each);
+  }
+  return known;
+}
+
+std::vector<Correction> read_corrections(const TableReader& reader, const std::string& function) {
+  std::vector<Correction> known;
+  const toml::array* tables = reader.array("correction");
+  if (!tables) return known;
+  for (const toml::node& node : *tables) {
+    if (!node.is_table()) reader.fail(&node, "'correction' must be a table");
+    const TableReader own(*node.as_table(), reader.file(), "correction of '" + function + "'");
+    own.allow_only({"ranks", "factors"});
+    const toml::node* ranks = own.raw().get("ranks");
+    const auto value = ranks ? ranks->value_exact<std::int64_t>() : std::nullopt;
+    if (!value || *value < 1 || *value > INT_MAX ||
+        (!known.empty() && *value <= known.back().ranks))
+      own.fail(ranks, "needs 'ranks', a whole number of 1 or more, ascending");
+    known.push_back({static_cast<int>(*value), read_factors(own, "factors", Bytes(0))});
+    if (known.back().factors.empty()) own.fail(nullptr, "needs 'factors': [[BYTES, FACTOR], ...]");
   }
   return known;
 }
@@ -202,11 +222,11 @@ std::string pair_text(const Coefficient& c) {
   return pair_text(c.value, c.error);
 }
 
-std::string untouched_text(const std::vector<UntouchedTime>& known) {
+std::string factors_text(const std::vector<SizeFactor>& known) {
   std::string text;
-  for (const UntouchedTime& time : known)
-    text += (text.empty() ? "[[" : ", [") + std::to_string(time.bytes.count) + ", " +
-            number(time.factor) + "]";
+  for (const SizeFactor& each : known)
+    text += (text.empty() ? "[[" : ", [") + std::to_string(each.bytes.count) + ", " +
+            number(each.factor) + "]";
   return text + "]";
 }
 
@@ -275,8 +295,8 @@ std::string format_interval(Bytes from, Bytes to) {
 
 Function read_function(const TableReader& reader) {
   reader.allow_only({"name", "class", "method", "valid", "measured_ranks", "measured_bytes",
-                     "held_out", "extrapolation_error", "baseline_held_out", "untouched", "regime",
-                     "baseline"});
+                     "held_out", "extrapolation_error", "baseline_held_out", "untouched",
+                     "correction", "regime", "baseline"});
   Function function;
   const auto name = reader.text("name");
   if (!name) reader.fail(nullptr, "needs a 'name'");
@@ -299,7 +319,8 @@ Function read_function(const TableReader& reader) {
   function.held_out = read_held_out(reader, "held_out");
   function.extrapolation_error = reader.non_negative("extrapolation_error");
   function.baseline_held_out = read_held_out(reader, "baseline_held_out");
-  function.untouched = read_untouched(reader);
+  function.untouched = read_factors(reader, "untouched", Bytes(1));
+  function.corrections = read_corrections(reader, *name);
   const toml::array* regimes = reader.array("regime");
   if (!regimes || regimes->empty())
     reader.fail(nullptr, "'" + *name + "' needs at least one [[function.regime]]");
@@ -334,9 +355,11 @@ std::string format_function(const Function& function, const std::string& prefix)
   if (function.extrapolation_error)
     out += "extrapolation_error = " + number(*function.extrapolation_error) + "\n";
   held_out("baseline_held_out", function.baseline_held_out);
-  if (!function.untouched.empty())
-    out += "untouched = " + untouched_text(function.untouched) + "\n";
+  if (!function.untouched.empty()) out += "untouched = " + factors_text(function.untouched) + "\n";
   for (const Regime& regime : function.regimes) format_regime(out, table + ".regime", regime);
+  for (const Correction& row : function.corrections)
+    out += "[[" + table + ".correction]]\nranks = " + std::to_string(row.ranks) +
+           "\nfactors = " + factors_text(row.factors) + "\n";
   for (const Regime& regime : function.baseline) format_regime(out, table + ".baseline", regime);
   return out;
 }

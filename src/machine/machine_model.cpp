@@ -68,29 +68,36 @@ Beyond beyond_measured(const MachineModel& model, const Function& function, int 
 }
 
 double untouched_factor(const Function& function, Bytes bytes) {
-  const std::vector<UntouchedTime>& known = function.untouched;
-  if (known.empty()) return 1;
-  const auto above = std::ranges::lower_bound(known, bytes, {}, &UntouchedTime::bytes);
-  if (above == known.begin()) return known.front().factor;
-  if (above == known.end()) return known.back().factor;
-  const UntouchedTime& below = *std::prev(above);
-  const auto log_of = [](Bytes size) { return std::log(static_cast<double>(size.count)); };
-  const double share =
-      (log_of(bytes) - log_of(below.bytes)) / (log_of(above->bytes) - log_of(below.bytes));
-  return below.factor + share * (above->factor - below.factor);
+  return factor_at(function.untouched, bytes);
+}
+
+double correction_factor(const Function& function, int ranks, Bytes bytes) {
+  return factor_at(function.corrections, ranks, bytes);
 }
 
 double evaluate_seconds(const MachineModel& model, const Function& function, int ranks, Bytes bytes,
                         Bound bound) {
-  const double data = function.of_untouched ? untouched_factor(function, bytes) : 1;
-  const double seconds = data * equation_seconds(model, function.regimes, ranks, bytes, bound);
+  const double factor = correction_factor(function, ranks, bytes) *
+                        (function.of_untouched ? untouched_factor(function, bytes) : 1);
+  const double seconds = factor * equation_seconds(model, function.regimes, ranks, bytes, bound);
   if (bound == Bound::avg || !function.extrapolation_error ||
       !beyond_measured(model, function, ranks, bytes).ranks)
     return seconds;
-  const double middle = data * equation_seconds(model, function.regimes, ranks, bytes, Bound::avg);
-  const double factor = 1 + *function.extrapolation_error;
-  return bound == Bound::min ? std::min(seconds, middle / factor)
-                             : std::max(seconds, middle * factor);
+  const double middle =
+      factor * equation_seconds(model, function.regimes, ranks, bytes, Bound::avg);
+  const double error = 1 + *function.extrapolation_error;
+  return bound == Bound::min ? std::min(seconds, middle / error)
+                             : std::max(seconds, middle * error);
+}
+
+void add_seconds(const MachineModel& model, Function& function, double more) {
+  for (Correction& row : function.corrections)
+    for (SizeFactor& each : row.factors) {
+      const double equation =
+          equation_seconds(model, function.regimes, row.ranks, each.bytes, Bound::avg);
+      if (equation + more > 0) each.factor = (equation * each.factor + more) / (equation + more);
+    }
+  for (Regime& regime : function.regimes) regime.equation.add(more / model.time_unit);
 }
 
 double evaluate_baseline_seconds(const MachineModel& model, const Function& function, int ranks,

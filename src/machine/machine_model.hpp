@@ -18,6 +18,7 @@
 #include "machine/equation.hpp"
 #include "machine/path.hpp"
 #include "machine/reduction.hpp"
+#include "machine/size_factors.hpp"
 #include "topology/shape.hpp"
 
 namespace foretrace::machine {
@@ -48,13 +49,6 @@ struct HeldOutError {
   double max = 0;
 };
 
-// What a message of data takes that nobody has written since it was sent last: in shared memory it
-// then lies in the receiver's cache already.
-struct UntouchedTime {
-  Bytes bytes;
-  double factor = 1;  // of the time; above 0
-};
-
 // A function's name is MPI's, in lower case without "MPI_" ("allreduce"), or
 // one of the data sheet's own: recvmin, isend1, isend2, isendoverlap, irecv1,
 // irecv2, irecvoverlap, pingpong, allsend.
@@ -67,9 +61,12 @@ struct Function {
 
   std::optional<MeasuredRange> measured = {};  // not set: unknown
   std::optional<HeldOutError> held_out = {};   // of `regimes`
-  // By bytes, ascending. Between two sizes the factor changes evenly with the size's logarithm,
-  // beyond the first and the last one it is theirs. Empty: as other data.
-  std::vector<UntouchedTime> untouched = {};
+  // What was measured beside the equations, which then only tell how times grow: by ranks, of a
+  // function to which the ranks are nothing one alone. Empty: the equations hold.
+  std::vector<Correction> corrections = {};
+  // What data takes that nobody has written since it was sent last: in shared memory it then lies
+  // in the receiver's cache already. By bytes, ascending. Empty: as other data.
+  std::vector<SizeFactor> untouched = {};
   bool of_untouched = false;  // its times are those of such data (on_path())
   bool valid = true;          // false: whoever measured it found it not to be trusted
   // How far the times at the largest ranks (relative) are from an equation that
@@ -228,12 +225,17 @@ Beyond beyond_measured(const MachineModel& model, const Function& function, int 
 // What data of this size takes that is untouched, as a multiple; 1 where that is not known.
 double untouched_factor(const Function& function, Bytes bytes);
 
+// What was measured there as a multiple of the equation; 1 where that is not known.
+double correction_factor(const Function& function, int ranks, Bytes bytes);
+
 // Seconds for `ranks` >= 1 and `bytes`; of untouched data where the function is that. Beyond the
 // measured ranks, min and max are at least the function's extrapolation error away from avg: avg /
 // (1 + error), avg * (1 + error).
 double evaluate_seconds(const MachineModel& model, const Function& function, int ranks, Bytes bytes,
                         Bound bound);
-// The same with the baseline's equations, which must not be empty.
+// Makes each of its times so much longer, what was measured included.
+void add_seconds(const MachineModel& model, Function& function, double more);
+// As evaluate_seconds() with the baseline's equations, which must not be empty.
 double evaluate_baseline_seconds(const MachineModel& model, const Function& function, int ranks,
                                  Bytes bytes, Bound bound);
 

@@ -182,10 +182,8 @@ std::optional<Function> predicted_function(const MachineModel& model, std::strin
     for (Regime& regime : predicted.regimes) regime.equation.scale(2);
     return predicted;
   }
-  const double empty =
-      evaluate_seconds(model, *function, kPointToPointRanks, Bytes(0), Bound::avg) /
-      model.time_unit;
-  for (Regime& regime : predicted.regimes) regime.equation.add(empty);
+  add_seconds(model, predicted,
+              evaluate_seconds(model, *function, kPointToPointRanks, Bytes(0), Bound::avg));
   return predicted;
 }
 

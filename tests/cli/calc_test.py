@@ -78,6 +78,18 @@ class SeveralAtOnce(unittest.TestCase):
                              ["min = 2.5 s   avg = 5 s   max = 10 s",
                               "extrapolated: ranks and size outside what the model says was measured"])
 
+    def test_what_was_measured_beside_the_equation(self):
+        """(10 + 30) s and twice as much by the geometric mean of 1 and 4."""
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder, "m.toml")
+            model.write_text('[machine]\nname = "m"\n[[function]]\nname = "bcast"\nclass = "collective"\n'
+                             '[[function.regime]]\nterms = { "1" = 10.0, "d" = 1.0 }\n'
+                             '[[function.correction]]\nranks = 4\nfactors = [[10, 1.0], [90, 4.0]]\n')
+            self.assertEqual(calc(model, "bcast", "--ranks", 4, "--bytes", 30).splitlines(),
+                             ["t = m x (10 + 1 x d) s, d in bytes, for all sizes",
+                              "min = 80 s   avg = 80 s   max = 80 s",
+                              "m = 2, by what was measured at the sizes and ranks around"])
+
     def test_untouched_data(self):
         with tempfile.TemporaryDirectory() as folder:
             model = pathlib.Path(folder, "m.toml")

@@ -105,8 +105,28 @@ class Model:
                 return each
         return regimes[-1]
 
+    def correction(self, name, p, size):
+        rows = self.functions[name].get("correction", [])
+        if not rows:
+            return 1
+
+        def along(known, at):
+            """The value at `at` of (where, value), straight over the logarithm."""
+            below = max((one for one in known if one[0] <= at), default=known[0])
+            above = min((one for one in known if one[0] >= at), default=known[-1])
+            share = math.log(at / below[0]) / math.log(above[0] / below[0]) if above[0] > below[0] else 0
+            return below[1] + share * (above[1] - below[1])
+
+        def logarithms(row):
+            return [(max(number, 0.5), math.log(factor)) for number, factor in row["factors"]]
+
+        return math.exp(along([(row["ranks"], along(logarithms(row), max(size, 0.5))) for row in rows], p))
+
     def times(self, name, p, size):
         """(min, avg, max) in seconds, within what was measured."""
+        return [self.correction(name, p, size) * each for each in self.equations(name, p, size)]
+
+    def equations(self, name, p, size):
         regime = self.regime(name, size)
         d = size / self.element
 
@@ -305,6 +325,8 @@ class Check:
 
     def equation(self, name, text, regime):
         """Each coefficient and its error, as far as they are printed."""
+        if "correction" in self.model.functions.get(name, {}) and text.startswith("m × ("):
+            text = text.removeprefix("m × (").removesuffix(")")
         for part, p in zip(text.removesuffix(" where p is a power of two").split("; else "), (2, 3)):
             part = part.replace(" where p is a power of two", "")
             expected = [each for each in self.model.terms(regime, p) if each[1] or each[2]]

@@ -119,6 +119,11 @@ class Functions(Sheet):
                      f'[[function.regime]]\nbytes = [0, 100]\nterms = {terms(names)}\n'
                      f'interval = [0.9, 1.1]\ncoverage = 0.95\n'
                      f'[[function.regime]]\nbytes = [101]\nterms = {terms(names)}\nother_terms = {terms(TERMS)}\n')
+        text += ('[[function]]\nname = "corrected"\nclass = "collective"\nmeasured_ranks = [2, 64]\n'
+                 'measured_bytes = [0, 4000]\nextrapolation_error = 0.25\n'
+                 '[[function.regime]]\nterms = { "1" = 0.5, "(p-1) d" = 0.1 }\ninterval = [0.9, 1.1]\n'
+                 '[[function.correction]]\nranks = 2\nfactors = [[0, 0.25], [100, 1.5], [4000, 1.25]]\n'
+                 '[[function.correction]]\nranks = 64\nfactors = [[100, 3.0]]\n')
         return self.write("terms.toml", text)
 
     def agrees(self, model):

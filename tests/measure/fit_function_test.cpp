@@ -56,6 +56,77 @@ TEST(FitFunction, FindsAJumpAtAPowerOfTwo) {
   EXPECT_EQ(function.regimes[1].from, Bytes(4097));
 }
 
+// An algorithm for each of three ranges of sizes, another with each number of ranks, seen at powers
+// of four alone: of no use to regimes, which need sizes of their own.
+double of_many_algorithms(int p, double d) {
+  const double steps = std::log2(p);
+  if (d <= 256 * p) return steps * (2 + 0.002 * d);
+  if (d <= 16384 * p) return 3 * steps + 0.004 * d;
+  return 5 * p + 0.006 * d;
+}
+
+TEST(FitFunction, FewSizesOfManyAlgorithmsAreMetWhereTheyWereMeasured) {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t d = 1; d <= 1 << 20; d *= 4) sizes.push_back(d);
+  const std::vector<int> ranks{4, 16, 64};
+  const FunctionProblem problem = problem_of(ranks, sizes, 0.001, of_many_algorithms);
+  const Function function = fit_function(problem);
+  ASSERT_EQ(function.corrections.size(), ranks.size());
+  machine::MachineModel model;
+  const auto time = [&](int p, std::uint64_t d) {
+    return evaluate_seconds(model, function, p, Bytes(d), Bound::avg);
+  };
+  for (const int p : ranks)
+    for (const std::uint64_t d : sizes)
+      EXPECT_NEAR(time(p, d) / of_many_algorithms(p, static_cast<double>(d)), 1, 0.003)
+          << p << " ranks, " << d << " bytes";
+  // Between them, too: no further away than a step between two of them is high.
+  for (const int p : {4, 8, 16, 32, 64})
+    for (std::uint64_t d = 2; d <= 1 << 19; d *= 4)
+      EXPECT_NEAR(std::log(time(p, d) / of_many_algorithms(p, static_cast<double>(d))), 0, 0.5)
+          << p << " ranks, " << d << " bytes";
+  const HeldOutErrors errors = hold_out_sizes(problem);
+  ASSERT_TRUE(errors.model.error && errors.corrected.error && function.held_out);
+  EXPECT_EQ(function.held_out->mean, errors.corrected.error->mean);
+  EXPECT_LT(errors.corrected.error->mean, 0.9 * errors.model.error->mean);
+  // What was left out lies within the interval: 95 % of it.
+  std::size_t within = 0;
+  const auto& interval = function.regimes.back().equation.interval;
+  ASSERT_TRUE(interval);
+  for (const LeftOut& each : errors.corrected.ratios)
+    within += each.ratio >= interval->low && each.ratio <= interval->high ? 1 : 0;
+  EXPECT_GE(static_cast<double>(within),
+            0.93 * static_cast<double>(errors.corrected.ratios.size()));
+}
+
+// Where many sizes show what the equation is, it stays.
+TEST(FitFunction, ManySizesOfOneAlgorithmHaveNoCorrections) {
+  const auto tree = [](int p, double d) { return std::ceil(std::log2(p)) * (5 + 0.01 * d); };
+  EXPECT_TRUE(fit_function(problem_of({2, 4, 8}, kSizes, 0.03, tree)).corrections.empty());
+  EXPECT_TRUE(fit_function(problem_of({2}, {1, 64, 4096, 65536}, 0.01, [](int, double d) {
+                return 5 + 0.01 * d;
+              })).corrections.empty());
+}
+
+TEST(FitFunction, NothingIsCorrectedThatTakesNoTime) {
+  const FunctionProblem problem =
+      problem_of({2, 4}, {0, 1, 64, 4096}, 0, [](int p, double) { return p == 2 ? 0.0 : 1.0; });
+  EXPECT_FALSE(fit_corrected(problem));
+  EXPECT_TRUE(fit_function(problem).corrections.empty());
+}
+
+// An empty message takes a way of its own.
+TEST(FitFunction, CorrectedCurvesKeepEmptyMessagesApart) {
+  const auto curve = fit_corrected(problem_of(
+      {2}, {0, 1, 64, 4096}, 0, [](int, double d) { return d == 0 ? 1.0 : 10 + 0.01 * d; }));
+  ASSERT_TRUE(curve);
+  ASSERT_EQ(curve->regimes.size(), 2u);
+  EXPECT_EQ(curve->regimes[0].to, Bytes(0));
+  ASSERT_EQ(curve->corrections.size(), 1u);
+  for (const machine::SizeFactor& each : curve->corrections[0].factors)
+    EXPECT_NEAR(each.factor, 1, 1e-3) << each.bytes.count;
+}
+
 // Thresholds that were probed stand to the byte, wherever the sizes lie.
 TEST(FitFunction, ThresholdsAreTakenAsTheyAre) {
   FunctionProblem problem = problem_of(

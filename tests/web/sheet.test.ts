@@ -57,6 +57,28 @@ test("beyond the measured ranks the bounds are as wide as the error of extrapola
   assert.deepEqual(isBeyond(kBcast, 2, 1025), { ranks: false, bytes: true });
 });
 
+// 10 + d us; 30 is in the middle of 10 and 90, and 8 of 4 and 16, as logarithms go.
+test("factors of what was measured multiply the equation, by logarithms", () => {
+  const machine: Machine = { name: "", time_unit: 1e-6, element: 1, functions: [] };
+  const f: SheetFunction = {
+    name: "bcast", group: "both", depends_on_ranks: true, points: [],
+    regimes: [{ from: 0, to: null, sums: [{ ranks: "all", terms: [["1", 10, 0], ["d", 1, 0]] }], interval: [0.5, 2] }],
+    measured: { ranks: [4, 16], bytes: [0, 90] },
+    corrections: [
+      { ranks: 4, factors: [[0, 3], [10, 1], [90, 4]] },
+      { ranks: 16, factors: [[10, 2], [90, 8]] },
+    ],
+  };
+  const time = (p: number, d: number) => 1e6 * timeOf(machine, f, p, d, "avg");
+  near(time(4, 0), 30);
+  near(time(4, 90), 400);
+  near(time(4, 30), 80);
+  near(time(8, 30), 40 * Math.sqrt(8));
+  near(time(64, 90), 800);
+  near(time(2, 990), 4000);
+  near(1e6 * timeOf(machine, f, 16, 10, "min"), 20);
+});
+
 test("a time is never below zero", () => {
   const f = { ...kBcast, regimes: [{ from: 0, to: null, sums: [{ ranks: "all" as const, terms: [["1", -3, 0] as const] }] }] };
   assert.equal(timeOf(kMachine, f as unknown as SheetFunction, 2, 8, "avg"), 0);

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "machine/pair.hpp"
 #include "measure/fit/regimes.hpp"
 #include "stats/segmentation.hpp"
 #include "stats/summary.hpp"
@@ -183,6 +184,42 @@ class ErrorSum {
   std::size_t count_ = 0;
 };
 
+double evaluate(const CorrectedCurve& curve, int ranks, std::uint64_t bytes) {
+  return evaluate(curve.regimes, ranks, bytes) *
+         machine::factor_at(curve.corrections, ranks, Bytes(bytes));
+}
+
+// How far a curve is from what it was fitted without.
+class LeftOutSum {
+ public:
+  explicit LeftOutSum(const FunctionProblem& problem)
+      : problem_(problem), errors_(problem.negligible) {}
+  void add(const std::vector<Observation>& left_out, const std::set<std::uint64_t>& sizes,
+           const CorrectedCurve& curve) {
+    for (const auto& [point, launches] : by_point(left_out))
+      errors_.add(evaluate(curve, point.first, point.second), stats::interquartile_mean(launches));
+    for (const Observation& each :
+         problem_.blocks.empty() ? problem_.observations : problem_.blocks) {
+      if (!sizes.contains(each.bytes)) continue;
+      const double fitted = evaluate(curve, each.ranks, each.bytes);
+      if (fitted > problem_.negligible)
+        ratios_.push_back({each.bytes, each.launch, each.time / fitted});
+    }
+  }
+  HeldOut result() const { return {errors_.result(), ratios_}; }
+
+ private:
+  const FunctionProblem& problem_;
+  ErrorSum errors_;
+  std::vector<LeftOut> ratios_;
+};
+
+// Launches differ by more than what comes after these digits.
+double rounded(double factor) {
+  const double digit = std::pow(10, std::floor(std::log10(factor)) - 3);
+  return std::round(factor / digit) * digit;
+}
+
 // The observations for which `out` holds, and the problem without them.
 template <class Predicate>
 std::pair<FunctionProblem, std::vector<Observation>> split(const FunctionProblem& problem,
@@ -299,6 +336,34 @@ std::vector<machine::Regime> fit_regimes(const FunctionProblem& problem) {
   return regimes;
 }
 
+std::optional<CorrectedCurve> fit_corrected(const FunctionProblem& problem) {
+  CorrectedCurve curve;
+  const std::vector<std::uint64_t> sizes = sizes_of(problem);
+  const auto add = [&](Bytes from, Bytes to) {
+    RunProblem run{{}, {0}, problem.by_ranks, problem.negligible, problem.coverage, true};
+    std::ranges::copy_if(problem.observations, std::back_inserter(run.observations),
+                         [&](const Observation& each) {
+                           return Bytes(each.bytes) >= from && Bytes(each.bytes) <= to;
+                         });
+    curve.regimes.push_back({from, to, fit_terms(run).front(), {}, {}});
+    // What one curve leaves over all sizes says nothing of what its factors do.
+    curve.regimes.back().equation.interval.reset();
+  };
+  const bool empty_apart = sizes.front() == 0 && sizes.size() > 1;
+  if (empty_apart) add(Bytes(0), Bytes(0));
+  add(Bytes(empty_apart ? 1 : 0), Bytes(UINT64_MAX));
+  for (const auto& [point, launches] : by_point(problem.observations)) {
+    const int ranks = problem.by_ranks ? point.first : machine::kPair;
+    const double ratio =
+        stats::interquartile_mean(launches) / evaluate(curve.regimes, point.first, point.second);
+    if (!std::isnormal(ratio) || ratio <= 0) return std::nullopt;
+    if (curve.corrections.empty() || curve.corrections.back().ranks != ranks)
+      curve.corrections.push_back({ranks, {}});
+    curve.corrections.back().factors.push_back({Bytes(point.second), rounded(ratio)});
+  }
+  return curve;
+}
+
 std::vector<machine::Regime> fit_baseline(const FunctionProblem& problem,
                                           const std::vector<machine::Regime>& regimes) {
   const RegimeProblem points = regime_problem(problem);
@@ -312,11 +377,10 @@ HeldOutErrors hold_out_sizes(const FunctionProblem& problem) {
   const std::vector<std::uint64_t> sizes = sizes_of(problem);
   if (sizes.size() < 3) return {};
   const std::vector<std::size_t> fold_of = inner_folds(sizes);
-  ErrorSum model(problem.negligible);
   ErrorSum baseline(problem.negligible);
-  std::vector<LeftOut> ratios;
-  const std::vector<Observation>& blocks =
-      problem.blocks.empty() ? problem.observations : problem.blocks;
+  LeftOutSum model(problem);
+  LeftOutSum corrected(problem);
+  bool has_curve = true;
   for (std::size_t fold = 0; fold <= std::ranges::max(fold_of); ++fold) {
     std::set<std::uint64_t> chosen;
     for (std::size_t i = 0; i < fold_of.size(); ++i)
@@ -325,19 +389,14 @@ HeldOutErrors hold_out_sizes(const FunctionProblem& problem) {
         split(problem, [&](const Observation& each) { return chosen.contains(each.bytes); });
     const std::vector<machine::Regime> regimes = fit_regimes(rest);
     const std::vector<machine::Regime> forms = fit_baseline(rest, regimes);
-    for (const auto& [point, launches] : by_point(left_out)) {
-      const double measured = stats::interquartile_mean(launches);
-      model.add(evaluate(regimes, point.first, point.second), measured);
-      baseline.add(evaluate(forms, point.first, point.second), measured);
-    }
-    for (const Observation& each : blocks) {
-      if (!chosen.contains(each.bytes)) continue;
-      const double fitted = evaluate(regimes, each.ranks, each.bytes);
-      if (fitted > problem.negligible)
-        ratios.push_back({each.bytes, each.launch, each.time / fitted});
-    }
+    for (const auto& [point, launches] : by_point(left_out))
+      baseline.add(evaluate(forms, point.first, point.second), stats::interquartile_mean(launches));
+    model.add(left_out, chosen, {regimes, {}});
+    const std::optional<CorrectedCurve> curve = fit_corrected(rest);
+    has_curve = has_curve && curve;
+    if (has_curve) corrected.add(left_out, chosen, *curve);
   }
-  return {model.result(), baseline.result(), std::move(ratios)};
+  return {model.result(), has_curve ? corrected.result() : HeldOut(), baseline.result()};
 }
 
 void widen_intervals(const std::vector<LeftOut>& ratios, double coverage,
@@ -365,38 +424,52 @@ void widen_intervals(const std::vector<LeftOut>& ratios, double coverage,
   }
 }
 
-std::optional<double> hold_out_largest_ranks(const FunctionProblem& problem) {
+std::optional<double> hold_out_largest_ranks(const FunctionProblem& problem, bool corrected) {
   const std::vector<int> ranks = ranks_of(problem);
   if (!problem.by_ranks || ranks.size() < 3) return std::nullopt;
   const auto [rest, left_out] =
       split(problem, [&](const Observation& each) { return each.ranks == ranks.back(); });
-  const std::vector<machine::Regime> regimes = fit_regimes(rest);
+  const std::optional<CorrectedCurve> curve =
+      corrected ? fit_corrected(rest) : CorrectedCurve{fit_regimes(rest), {}};
+  if (!curve) return std::nullopt;
   const double least = std::max(problem.negligible, 1e-9);
   double worst = 1;
   for (const auto& [point, launches] : by_point(left_out)) {
     const double measured = std::max(stats::interquartile_mean(launches), least);
-    const double fitted = std::max(evaluate(regimes, point.first, point.second), least);
+    const double fitted = std::max(evaluate(*curve, point.first, point.second), least);
     worst = std::max({worst, measured / fitted, fitted / measured});
   }
   return worst - 1;
 }
 
 machine::Function fit_function(const FunctionProblem& problem) {
+  // A curve with a factor for each point is harder to read, and has to be worth it: the more so
+  // the more points there are.
+  constexpr std::size_t kFewSizes = 50;
   machine::Function function;
   const std::vector<std::uint64_t> sizes = sizes_of(problem);
   function.measured =
       machine::MeasuredRange{ranks_of(problem), Bytes(sizes.front()), Bytes(sizes.back())};
-  function.regimes = fit_regimes(problem);
-  function.baseline = fit_baseline(problem, function.regimes);
   const HeldOutErrors held_out = hold_out_sizes(problem);
+  const auto& [by_regimes, by_curve, by_forms] = held_out;
+  std::optional<CorrectedCurve> curve;
+  if (by_regimes.error && by_curve.error &&
+      by_curve.error->mean < (sizes.size() > kFewSizes ? 0.5 : 0.9) * by_regimes.error->mean)
+    curve = fit_corrected(problem);
+  const bool corrected = curve.has_value();
+  if (!curve) curve = {fit_regimes(problem), {}};
+  function.regimes = std::move(curve->regimes);
+  function.corrections = std::move(curve->corrections);
+  function.baseline = fit_baseline(problem, function.regimes);
+  const HeldOut& chosen = corrected ? by_curve : by_regimes;
   // Points that lie on the curve tell nothing of its errors; those that were left out do.
   for (machine::Regime& regime : function.regimes)
-    if (!regime.equation.interval && !held_out.ratios.empty())
+    if (!regime.equation.interval && !chosen.ratios.empty())
       regime.equation.interval = machine::PredictionInterval{1, 1, problem.coverage};
-  widen_intervals(held_out.ratios, problem.coverage, function.regimes);
-  function.held_out = held_out.model;
-  function.baseline_held_out = held_out.baseline;
-  function.extrapolation_error = hold_out_largest_ranks(problem);
+  widen_intervals(chosen.ratios, problem.coverage, function.regimes);
+  function.held_out = chosen.error;
+  function.baseline_held_out = by_forms;
+  function.extrapolation_error = hold_out_largest_ranks(problem, corrected);
   return function;
 }
 

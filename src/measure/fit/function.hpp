@@ -37,26 +37,40 @@ struct FunctionProblem {
 // begins at 0, the last holds all above.
 std::vector<machine::Regime> fit_regimes(const FunctionProblem& problem);
 
+// What was measured, told by a curve and by factors of it at the measured points
+// (machine::Function::corrections): one sum of terms over all sizes, without a coefficient below
+// zero; an empty message has a constant of its own.
+struct CorrectedCurve {
+  std::vector<machine::Regime> regimes;
+  std::vector<machine::Correction> corrections;
+};
+// Nothing where the curve or a time is not above 0 at some point.
+std::optional<CorrectedCurve> fit_corrected(const FunctionProblem& problem);
+
 // The best of the papers' forms for each of the intervals of `regimes`, by
 // chi-squared; a point's error is the spread between its launches.
 std::vector<machine::Regime> fit_baseline(const FunctionProblem& problem,
                                           const std::vector<machine::Regime>& regimes);
 
-// Cross-validation: every fifth size but the first and the last is left out, all is fitted again,
-// and the middles there are compared; until each was left out once. Sizes within 2 % of each other,
-// as beside a threshold, are left out together: they know of each other. Neither is set where
-// there are fewer than three sizes.
 // A block's time at a size that was left out, over what was predicted there.
 struct LeftOut {
   std::uint64_t bytes = 0;
   std::size_t launch = 0;
   double ratio = 1;
 };
-struct HeldOutErrors {
-  std::optional<machine::HeldOutError> model;
-  std::optional<machine::HeldOutError> baseline;
+struct HeldOut {
+  std::optional<machine::HeldOutError> error;
   std::vector<LeftOut> ratios = {};
 };
+struct HeldOutErrors {
+  HeldOut model;
+  HeldOut corrected;  // no error where there is no such curve
+  std::optional<machine::HeldOutError> baseline;
+};
+// Cross-validation: every fifth size but the first and the last is left out, all is fitted again,
+// and the middles there are compared; until each was left out once. Sizes within 2 % of each other,
+// as beside a threshold, are left out together: they know of each other. None is set where
+// there are fewer than three sizes.
 HeldOutErrors hold_out_sizes(const FunctionProblem& problem);
 
 // Widens the regimes' intervals until `coverage` of those ratios lie within: of the
@@ -68,12 +82,16 @@ HeldOutErrors hold_out_sizes(const FunctionProblem& problem);
 void widen_intervals(const std::vector<LeftOut>& ratios, double coverage,
                      std::vector<machine::Regime>& regimes);
 
-// How far, as a factor less 1, the equations fitted without the largest number of ranks are
-// from what was measured there, at worst. Not set for fewer than three numbers of
-// ranks: of two, one would be left.
-std::optional<double> hold_out_largest_ranks(const FunctionProblem& problem);
+// How far, as a factor less 1, the equations (the corrected curve) fitted without the largest
+// number of ranks are from what was measured there, at worst. Not set for fewer than three numbers
+// of ranks: of two, one would be left.
+std::optional<double> hold_out_largest_ranks(const FunctionProblem& problem,
+                                             bool corrected = false);
 
-// All of the above, with what was measured. Name and class are the caller's.
+// All of the above, with what was measured. Regimes tell steps and slopes where the sizes are
+// many. Of few, such as powers of two, they say little between them; the corrected curve is taken
+// where it is nearer to what was left out: by a tenth, of more than 50 sizes by half. Name and
+// class are the caller's.
 machine::Function fit_function(const FunctionProblem& problem);
 
 // Where a jump between two neighbouring measured sizes is put: the last size

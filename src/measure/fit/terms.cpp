@@ -58,10 +58,10 @@ double value_of(const std::map<Factor, double>& weights, double p, double d) {
   return sum;
 }
 
-Part startup(const Growth& growth, std::size_t pieces) {
+Part startup(const Growth& growth, std::size_t pieces, bool rising = false) {
   Part part;
   part.weights.assign(pieces, {{growth.alone, 1}});
-  part.non_negative = growth.alone != Factor::one;
+  part.non_negative = rising || growth.alone != Factor::one;
   return part;
 }
 
@@ -69,7 +69,8 @@ Part startup(const Growth& growth, std::size_t pieces) {
 Part slope(const Growth& growth, const std::vector<double>& begins, std::size_t piece) {
   Part part;
   part.weights.resize(begins.size());
-  part.weights[piece] = {{growth.with_data, 1}, {growth.alone, -begins[piece]}};
+  part.weights[piece] = {{growth.with_data, 1}};
+  if (begins[piece] != 0) part.weights[piece][growth.alone] = -begins[piece];
   for (std::size_t i = piece + 1; i < begins.size(); ++i)
     part.weights[i] = {{growth.alone, begins[piece + 1] - begins[piece]}};
   return part;
@@ -90,13 +91,13 @@ void add_candidate(Dictionary& dictionary, stats::ColumnSet columns) {
 Dictionary lines(const RunProblem& problem, bool with_data) {
   Dictionary dictionary;
   const std::size_t pieces = problem.begins.size();
-  dictionary.parts.push_back(startup(kConstant, pieces));
+  dictionary.parts.push_back(startup(kConstant, pieces, problem.rising));
   add_candidate(dictionary, {0});
   if (!with_data) return dictionary;
   stats::ColumnSet all{0};
   for (std::size_t i = 0; i < pieces; ++i) {
     dictionary.parts.push_back(slope(kConstant, problem.begins, i));
-    dictionary.parts.back().non_negative = i + 1 == pieces;
+    dictionary.parts.back().non_negative = problem.rising || i + 1 == pieces;
     all.push_back(i + 1);
   }
   add_candidate(dictionary, all);
@@ -127,7 +128,8 @@ void add_papers_forms(Dictionary& dictionary, bool with_data) {
 Dictionary sums(const RunProblem& problem, std::size_t ranks, bool with_data) {
   Dictionary dictionary;
   const std::size_t pieces = problem.begins.size();
-  for (const Growth& growth : kStartups) dictionary.parts.push_back(startup(growth, pieces));
+  for (const Growth& growth : kStartups)
+    dictionary.parts.push_back(startup(growth, pieces, problem.rising));
   for (const Growth& growth : kSlopes)
     for (std::size_t i = 0; i < pieces; ++i)
       dictionary.parts.push_back(slope(growth, problem.begins, i));

@@ -28,6 +28,7 @@ struct RunProblem {
   bool by_ranks = true;   // false: the time depends on the size alone
   double negligible = 0;  // times below this count as if they were as large
   double coverage = 0.95;
+  bool rising = false;  // no coefficient is below zero
 };
 
 // One equation for each piece, a sum of terms with standard errors and a

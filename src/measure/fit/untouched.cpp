@@ -49,7 +49,7 @@ void set_untouched(const SampleSet& untouched, const SampleSet& written, double 
   for (const auto& [name, by_bytes] : factors) {
     const auto function = functions.find(name);
     if (function == functions.end()) continue;
-    std::vector<machine::UntouchedTime> known;
+    std::vector<machine::SizeFactor> known;
     for (const auto& [bytes, of_launches] : by_bytes)
       known.push_back({Bytes(bytes), rounded(std::min(1.0, stats::median(of_launches)))});
     if (std::ranges::any_of(known, [](const auto& time) { return time.factor < 1 - kNoise; }))

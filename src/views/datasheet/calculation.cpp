@@ -21,7 +21,7 @@ using machine::MachineModel;
 
 std::string describe_equation(const MachineModel& model, const Function& function, Bytes bytes) {
   const machine::Regime& regime = machine::regime_for(function, bytes);
-  return plain_text(fmt::format("t = {} {}, d in {}, for {}", format_equation(regime.equation, 0),
+  return plain_text(fmt::format("t = {} {}, d in {}, for {}", equation_cell(function, regime, 0),
                                 unit_name(model), data_unit(model), format_interval(regime)));
 }
 
@@ -33,6 +33,9 @@ std::string remarks_on(const MachineModel& model, const Function& function, int 
   if (function.of_untouched)
     out += fmt::format("{:.3g} times the equation's, as with untouched data\n",
                        machine::untouched_factor(function, bytes));
+  if (!function.corrections.empty())
+    out += fmt::format("m = {:.4g}, by what was measured at the sizes and ranks around\n",
+                       machine::correction_factor(function, ranks, bytes));
   // Beyond them nothing was measured that could lie there.
   if (interval && !beyond.any())
     out += format_percent(interval->coverage) + " of measured times lie from min to max\n";

@@ -175,7 +175,7 @@ void add_compared_functions(std::span<const Datasheet> sheets, std::span<const C
       if (const SheetFunction* found = sheets[s].find(name))
         for (const Regime& regime : found->function.regimes)
           equations.rows.push_back({letter_of(s), format_interval(regime),
-                                    format_equation(regime.equation, digits),
+                                    equation_cell(found->function, regime, digits),
                                     unit_name(sheets[s].model), data_unit(sheets[s].model)});
     document.blocks.push_back(std::move(equations));
     SheetTable table = compared_table(sheets.size());

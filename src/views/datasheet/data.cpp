@@ -68,6 +68,12 @@ ordered_json json_of(const SheetFunction& each) {
     out["extrapolation_error"] = *each.function.extrapolation_error;
   for (const machine::Regime& regime : each.function.regimes)
     out["regimes"].push_back(json_of(regime));
+  for (const machine::Correction& row : each.function.corrections) {
+    ordered_json factors = ordered_json::array();
+    for (const machine::SizeFactor& at : row.factors)
+      factors.push_back({at.bytes.count, at.factor});
+    out["corrections"].push_back({{"ranks", row.ranks}, {"factors", std::move(factors)}});
+  }
   for (const analysis::MeasuredPoint& p : each.measured)
     out["points"].push_back({{"ranks", p.ranks},
                              {"bytes", p.bytes.count},

@@ -128,7 +128,7 @@ SheetTable equation_table(const Datasheet& sheet, int digits, std::string captio
   table.text_columns = 3;
   for (const SheetFunction& each : sheet.functions)
     if (const Regime* regime = choose(each))
-      table.rows.push_back({each.function.name, format_equation(regime->equation, digits),
+      table.rows.push_back({each.function.name, equation_cell(each.function, *regime, digits),
                             format_interval(*regime), q_cell(*regime)});
   return table;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "views/datasheet/measurement.hpp"
 #include "views/datasheet/numbers.hpp"
@@ -27,9 +28,36 @@ void add_regimes(const Datasheet& sheet, const SheetFunction& each, int digits,
   table.header = {"message size", "t(p, d) in " + unit, "Q", "residual in " + unit};
   table.text_columns = 2;
   for (const Regime& regime : each.function.regimes)
-    table.rows.push_back({format_interval(regime), format_equation(regime.equation, digits),
+    table.rows.push_back({format_interval(regime), equation_cell(each.function, regime, digits),
                           q_cell(regime),
                           regime.residual ? format_digits(*regime.residual, 3) : kUnknown});
+  document.blocks.push_back(std::move(table));
+}
+
+// Sizes down, ranks across.
+void add_corrections(const SheetFunction& each, SheetDocument& document) {
+  const std::vector<machine::Correction>& known = each.function.corrections;
+  if (known.empty()) return;
+  std::map<Bytes, std::vector<std::string>> rows;
+  SheetTable table;
+  table.caption =
+      "m: what was measured, as a multiple of the equation; between these sizes and ranks it "
+      "changes evenly with their logarithms";
+  table.header = {"bytes"};
+  table.text_columns = 0;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    table.header.push_back(
+        each.group == SheetGroup::point_to_point ? "m" : fmt::format("p = {}", known[i].ranks));
+    for (const machine::SizeFactor& at : known[i].factors) {
+      std::vector<std::string>& row = rows[at.bytes];
+      row.resize(known.size(), kUnknown);
+      row[i] = format_digits(at.factor, 4);
+    }
+  }
+  for (auto& [bytes, row] : rows) {
+    row.insert(row.begin(), fmt::format("{}", bytes.count));
+    table.rows.push_back(std::move(row));
+  }
   document.blocks.push_back(std::move(table));
 }
 
@@ -207,6 +235,7 @@ void add_function(const Datasheet& sheet, const SheetFunction& each, int digits,
     if (!plot->series.empty()) document.blocks.push_back(std::move(*plot));
   add_surface(sheet, each, document);
   add_regimes(sheet, each, digits, document);
+  add_corrections(each, document);
   add_baseline(sheet, each, digits, document);
   add_bounds(each, document);
   add_raw(each, document);

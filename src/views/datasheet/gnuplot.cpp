@@ -102,8 +102,42 @@ std::string expression(const machine::Equation& e, std::uint64_t element, Bound 
                      sum_of(sums[1], element, each));
 }
 
-std::string equations(const Datasheet& sheet, const SheetFunction& each, Bound bound) {
-  std::string out = fmt::format("{}*(", constant(sheet.model.time_unit));
+// x <= x0 ? y0 : x <= x1 ? between(x, x0, y0, x1, y1) : ... : yn, of (xi, yi) ascending, one or
+// more.
+std::string curve_through(const char* x, const std::vector<std::pair<double, std::string>>& known) {
+  std::string out;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const auto& [at, value] = known[i];
+    out += fmt::format("{} <= {} ? ", x, constant(at));
+    out += i == 0 ? value
+                  : fmt::format("between({}, {}, {}, {}, {})", x, constant(known[i - 1].first),
+                                known[i - 1].second, constant(at), value);
+    out += " : \\\n    ";
+  }
+  return out + known.back().second;
+}
+
+// m<name>(p,d), by the logarithms of what is known.
+std::string factors(const std::vector<machine::Correction>& known, const std::string& name) {
+  std::string out;
+  std::vector<std::pair<double, std::string>> rows;
+  for (const machine::Correction& row : known) {
+    const std::string own = fmt::format("m{}_{}", name, row.ranks);
+    std::vector<std::pair<double, std::string>> logarithms;
+    for (const machine::SizeFactor& each : row.factors)
+      logarithms.emplace_back(std::max(static_cast<double>(each.bytes.count), 0.5),
+                              constant(std::log(each.factor)));
+    out += fmt::format("{}(d) = {}\n", own, curve_through("d", logarithms));
+    rows.emplace_back(row.ranks, own + "(d)");
+  }
+  return out + fmt::format("m{}(p,d) = exp({})\n", name, curve_through("p", rows));
+}
+
+std::string equations(const Datasheet& sheet, const SheetFunction& each, const std::string& name,
+                      Bound bound) {
+  std::string out = constant(sheet.model.time_unit) +
+                    (each.function.corrections.empty() ? "" : fmt::format("*m{}(p,d)", name)) +
+                    "*(";
   const auto& regimes = each.function.regimes;
   for (std::size_t i = 0; i < regimes.size(); ++i) {
     if (i + 1 < regimes.size()) out += fmt::format("d <= {}.0 ? ", regimes[i].to.count);
@@ -113,13 +147,15 @@ std::string equations(const Datasheet& sheet, const SheetFunction& each, Bound b
   return out + ")";
 }
 
-// t<name>, least_<name>, most_<name>. Beyond the measured ranks the bounds are at least as
-// wide as the error of extrapolation.
+// t<name>, least_<name>, most_<name>, and where there are factors m<name>. Beyond the measured
+// ranks the bounds are at least as wide as the error of extrapolation.
 std::string definitions(const Datasheet& sheet, const SheetFunction& each,
                         const std::string& name) {
-  std::string out = fmt::format("t{}(p,d) = {}\n", name, equations(sheet, each, Bound::avg));
-  const std::string least = equations(sheet, each, Bound::min);
-  const std::string most = equations(sheet, each, Bound::max);
+  const auto& corrections = each.function.corrections;
+  std::string out = corrections.empty() ? "" : factors(corrections, name);
+  out += fmt::format("t{}(p,d) = {}\n", name, equations(sheet, each, name, Bound::avg));
+  const std::string least = equations(sheet, each, name, Bound::min);
+  const std::string most = equations(sheet, each, name, Bound::max);
   const auto& error = each.function.extrapolation_error;
   const auto& measured = each.function.measured;
   const int last = measured ? measured->ranks.back() : sheet.model.ranks;
@@ -154,6 +190,8 @@ NamedText functions_file(const Datasheet& sheet, const std::vector<std::string>&
       "minimum\n# and maximum. Load it and type: print "
       "tbcast(8,1024)\n\natleast0(t) = t > 0 ? t : 0.0\n"
       "smaller(a,b) = a < b ? a : b\nlarger(a,b) = a > b ? a : b\n"
+      "# straight over log(x)\n"
+      "between(x,a,u,b,v) = u + (v - u)*(log(x) - log(a))/(log(b) - log(a))\n"
       "# steps of a tree over p ranks; 1e-9 against rounding of the logarithms\n"
       "steps(p) = ceil(log(p)/log(2.0) - 1e-9)\npoweroftwo(p) = p == 2.0**steps(p)\n\n";
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -140,6 +140,12 @@ std::string data_unit(const machine::MachineModel& model) {
                                   : fmt::format("elements of {} bytes", model.element.count);
 }
 
+std::string equation_cell(const machine::Function& function, const machine::Regime& regime,
+                          int digits) {
+  const std::string equation = format_equation(regime.equation, digits);
+  return function.corrections.empty() ? equation : "m × (" + equation + ")";
+}
+
 std::string format_interval(const machine::Regime& regime) {
   if (regime.to.count == UINT64_MAX)
     return regime.from.count == 0 ? "all sizes" : fmt::format("{} B and more", regime.from.count);

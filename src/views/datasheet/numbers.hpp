@@ -44,6 +44,9 @@ std::string title_of(const machine::MachineModel& model);
 std::string unit_name(const machine::MachineModel& model);
 // "bytes" or "elements of 8 bytes"
 std::string data_unit(const machine::MachineModel& model);
+// A regime's equation; "m × (its)" where what was measured corrects it by factors m.
+std::string equation_cell(const machine::Function& function, const machine::Regime& regime,
+                          int digits);
 // "all sizes", "0 to 256 B", "257 B and more"
 std::string format_interval(const machine::Regime& regime);
 

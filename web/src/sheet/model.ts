@@ -35,6 +35,12 @@ export interface SheetFunction {
   // What is known to have been measured; none: unknown.
   readonly measured: { readonly ranks: readonly [number, number] | null; readonly bytes: readonly [number, number] };
   readonly extrapolation_error?: number;
+  // What was measured, as multiples of the equations' times: by ranks, each by bytes.
+  readonly corrections?: readonly Correction[];
+}
+export interface Correction {
+  readonly ranks: number;
+  readonly factors: readonly (readonly [bytes: number, factor: number])[];
 }
 export interface Machine {
   readonly name: string;
@@ -84,6 +90,25 @@ function sumFor(regime: Regime, p: number): TermSum {
   return regime.sums.length === 1 || isPowerOfTwo(p) ? regime.sums[0]! : regime.sums[1]!;
 }
 
+// The value at x of what is known (ascending in x), straight over log x; the nearest beyond.
+function between(known: readonly (readonly [x: number, y: number])[], x: number): number {
+  const above = known.findIndex((each) => x <= each[0]);
+  if (above === 0) return known[0]![1];
+  if (above === -1) return known[known.length - 1]![1];
+  const [[x0, y0], [x1, y1]] = [known[above - 1]!, known[above]!];
+  return y0 + ((y1 - y0) * Math.log(x / x0)) / Math.log(x1 / x0);
+}
+
+function correctionFactor(f: SheetFunction, p: number, bytes: number): number {
+  if (f.corrections === undefined) return 1;
+  const size = (count: number) => Math.max(count, 0.5);
+  const logarithms = (row: Correction) =>
+    row.factors.map(([at, factor]) => [size(at), Math.log(factor)] as const);
+  const rows = f.corrections.map(
+    (row) => [row.ranks, between(logarithms(row), size(bytes))] as const);
+  return Math.exp(between(rows, p));
+}
+
 function equationTime(machine: Machine, f: SheetFunction, p: number, bytes: number, bound: Bound): number {
   const regime = regimeFor(f, bytes);
   // An interval is relative to the equation's own time.
@@ -92,7 +117,7 @@ function equationTime(machine: Machine, f: SheetFunction, p: number, bytes: numb
   for (const [factor, value, error] of sumFor(regime, p).terms)
     time += (value + sign * error) * kFactors[factor]!(p, bytes / machine.element);
   if (regime.interval !== undefined && bound !== "avg") time *= regime.interval[bound === "min" ? 0 : 1];
-  return machine.time_unit * Math.max(time, 0);
+  return machine.time_unit * Math.max(time, 0) * correctionFactor(f, p, bytes);
 }
 
 export function isBeyond(f: SheetFunction, p: number, bytes: number): { ranks: boolean; bytes: boolean } {
