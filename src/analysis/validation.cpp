@@ -45,6 +45,8 @@ struct Sum {
 
 struct RunSums {
   Time time;
+  std::uint64_t calls = 0;       // all ranks'
+  std::uint64_t most_calls = 0;  // of one rank
   Time parts[3];
   Time switched_out;
   std::map<Key, Sum> groups;
@@ -65,18 +67,18 @@ class Summing {
       posted_.clear();
       met_.clear();
       last_ = Time();
-      Time end;
+      std::uint64_t calls = 0;
       for (const Event& event : events) {
-        const bool over = event.kind == EventKind::finalize;
         if (event.kind != EventKind::init) computation(event);
-        if (is_timed_call(event)) call(event);
+        if (is_timed_call(event)) call(event), calls += event.count;
         note(event);
-        end = over ? event.enter : event.leave;
         last_ = event.leave;
-        if (over) break;
+        if (event.kind == EventKind::finalize) break;
       }
-      sums_.time = std::max(sums_.time, end);
+      sums_.calls += calls;
+      sums_.most_calls = std::max(sums_.most_calls, calls);
     }
+    sums_.time = program_time(trace_);
     return std::move(sums_);
   }
 
@@ -224,6 +226,29 @@ Time group_time(const RunSums& run, const Key& key, Time Sum::*time) {
   return found == run.groups.end() ? Time() : found->second.*time;
 }
 
+// Takes `more`, what logging the calls cost all ranks, out of a run: of the time between calls
+// that was no computation, where most of it is; then of all calls alike, with their waiting, since
+// ranks wait for each other's.
+void take_off_tracing(RunSums& run, Time more) {
+  const Time between = std::min(more, run.switched_out);
+  run.switched_out -= between;
+  more -= between;
+  Time calls;
+  for (const TimePart part : {TimePart::waiting, TimePart::transfer})
+    calls += run.parts[static_cast<int>(part)];
+  if (calls == Time()) return;
+  const double kept = std::max(0.0, 1 - more.seconds() / calls.seconds());
+  for (const TimePart part : {TimePart::waiting, TimePart::transfer}) {
+    Time& all = run.parts[static_cast<int>(part)];
+    all = all.scaled(kept);
+  }
+  for (auto& [key, sum] : run.groups) {
+    if (key.part == TimePart::computation) continue;
+    sum.time = sum.time.scaled(kept);
+    sum.first_time = sum.first_time.scaled(kept);
+  }
+}
+
 }  // namespace
 
 const char* name_of(TimePart part) {
@@ -242,13 +267,25 @@ RunSpread spread_of(std::vector<Time> times) {
   return {times[last / 4], median, times[last - last / 4]};
 }
 
+Time program_time(const trace::Trace& trace) {
+  Time last;
+  for (const std::vector<Event>& events : trace.ranks)
+    for (const Event& event : events) {
+      const bool over = event.kind == EventKind::finalize;
+      last = std::max(last, over ? event.enter : event.leave);
+      if (over) break;
+    }
+  return last;
+}
+
 double Validation::error() const {
   if (measured.median == Time()) return 0;
   return (predicted.median - measured.median).seconds() / measured.median.seconds();
 }
 
 Validation validate(const std::vector<trace::Trace>& measured,
-                    const std::vector<trace::Trace>& predicted, const trace::TellPlace& tell) {
+                    const std::vector<trace::Trace>& predicted, const trace::TellPlace& tell,
+                    const std::vector<Time>& untraced) {
   if (measured.empty() || predicted.empty()) throw Error("validation needs a run of either kind");
   for (const auto* traces : {&measured, &predicted})
     for (const trace::Trace& trace : *traces)
@@ -262,6 +299,16 @@ Validation validate(const std::vector<trace::Trace>& measured,
   Validation result;
   const auto time_of = [](const RunSums& run) { return run.time; };
   result.measured = spread(sums[0], time_of);
+  if (!untraced.empty()) {
+    result.traced = std::exchange(result.measured, spread_of(untraced));
+    const Time more = std::max(result.traced.median - result.measured.median, Time());
+    if (const std::uint64_t calls = sums[0].front().most_calls; calls > 0) {
+      result.traced_call = Time::ps(more.count_ps() / static_cast<std::int64_t>(calls));
+      for (RunSums& run : sums[0])
+        take_off_tracing(
+            run, Time::ps(result.traced_call.count_ps() * static_cast<std::int64_t>(run.calls)));
+    }
+  }
   result.predicted = spread(sums[1], time_of);
   for (int part = 0; part < 3; ++part)
     for (int side = 0; side < 2; ++side)

@@ -58,7 +58,12 @@ struct ValidatedGroup {
 };
 
 struct Validation {
-  RunSpread measured;  // the program's time
+  RunSpread measured;  // the program's time, without tracing where such runs are known
+  // What logging the calls added to the runs that the parts and groups are of: those runs' time,
+  // and how much it is for each call of the rank with the most. It is taken out of parts and
+  // groups. Zero where nobody knows.
+  RunSpread traced;
+  Time traced_call;
   RunSpread predicted;
   RunSpread parts[3][2];  // by TimePart: measured, predicted
   // By how much the computation took longer than its CPU time: others had the cores.
@@ -71,10 +76,15 @@ struct Validation {
   double error() const;
 };
 
-// At least one trace of each, all of the same number of ranks and none recorded with clock
+// `untraced`: what the program took in runs whose calls were not logged; may be empty. At least one
+// trace of each, all of the same number of ranks and none recorded with clock
 // cpu, else throws Error. A simulated run may stand for a real one.
 Validation validate(const std::vector<trace::Trace>& measured,
-                    const std::vector<trace::Trace>& predicted, const trace::TellPlace& tell);
+                    const std::vector<trace::Trace>& predicted, const trace::TellPlace& tell,
+                    const std::vector<Time>& untraced = {});
+
+// From the first event of the rank that ends last to its end.
+Time program_time(const trace::Trace& trace);
 
 // What differs by less than this share of the program's time, over all ranks, is not told.
 inline constexpr double kLeastShare = 0.005;

@@ -8,10 +8,10 @@
 
 namespace foretrace {
 
-// Whether a rank waited so long that it is to be told: a tenth of its time, and no moment.
+// Whether a rank waited so long that it is to be told: a twentieth of its time, and no moment.
 inline bool is_wait_told(Time waited, Time all) {
-  constexpr Time kLeast = Time::ns(100'000'000);
-  return waited >= kLeast && waited.seconds() >= 0.1 * all.seconds();
+  constexpr Time kLeast = Time::ns(10'000'000);
+  return waited >= kLeast && waited.seconds() >= 0.05 * all.seconds();
 }
 
 // `taken`: what of it is in the prediction.

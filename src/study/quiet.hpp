@@ -1,6 +1,4 @@
 // Whether a measurement has this host for itself, and what of the environment it depends on.
-//
-// Private to src/study.
 #pragma once
 
 #include <string>

@@ -49,6 +49,34 @@ TEST(Validation, MedianAndQuartiles) {
   EXPECT_EQ(spread_of({us(1), us(4), us(2), us(3)}).median, Time::ns(2500));
 }
 
+// Logging made 12 us of 10: 2 us for the one call of each rank. The clock of a recording went on
+// for 1 us before the send without the rank, which goes first; then the other 3 come from the
+// calls: 1 us of the send, 2 of the receive and the 10 that it waits.
+TEST(Validation, WhatLoggingCostsIsTakenOff) {
+  trace::Trace traced = message(Clock::wall, 8, us(1), us(2));
+  traced.ranks[0][2].compute = us(9);
+  const Validation found =
+      analysis::validate({traced}, {message(Clock::virtual_, 8, us(1), us(2))}, {}, {us(10)});
+  EXPECT_EQ(found.measured.median, us(10));
+  EXPECT_EQ(found.traced.median, us(12));
+  EXPECT_EQ(found.traced_call, us(2));
+  EXPECT_EQ(found.switched_out.median, Time());
+  EXPECT_EQ(part(found, TimePart::computation, 0), us(9));
+  const double kept = 10.0 / 13;
+  EXPECT_NEAR(part(found, TimePart::transfer, 0).seconds(), 3e-6 * kept, 1e-12);
+  EXPECT_NEAR(part(found, TimePart::waiting, 0).seconds(), 10e-6 * kept, 1e-12);
+  EXPECT_NEAR(found.error(), 0.2, 1e-12);
+}
+
+// Runs that take no longer with their calls logged keep their times.
+TEST(Validation, LoggingThatCostsNothingTakesNothingOff) {
+  const trace::Trace run = message(Clock::wall, 8, us(1), us(2));
+  const Validation found = analysis::validate({run}, {run}, {}, {us(13)});
+  EXPECT_EQ(found.measured.median, us(13));
+  EXPECT_EQ(found.traced_call, Time());
+  EXPECT_EQ(part(found, TimePart::waiting, 0), us(10));
+}
+
 // The receive waits for 10 on both sides, whatever a prediction calls waiting.
 TEST(Validation, WaitsAreToldAlike) {
   trace::Trace predicted = message(Clock::virtual_, 8, us(1), us(4));

@@ -60,7 +60,39 @@ class Validate(harness.TestCase):
             }''')
         said = self.foretrace("validate", "-n", 1, "--runs", 1, "--machine", harness.T3D, "--", program).out
         self.assertRegex(said, r"the ranks spent [0-2]\.\d+ s between their calls without a core, more than they computed")
-        self.assertNotIn("% of their computation", said)
+        self.assertNotIn("% of what they computed", said)
+
+    def test_what_logging_costs_is_no_time_of_the_program(self):
+        """Half of what the runs took with their calls logged: as if logging had taken the other half."""
+        self.replay("half", self.machine, compute="annotated:0.5us")
+        half, whole = (self.directory / f"{name}.ftr" for name in ("half", "as-it-is"))
+        alone = json.loads(self.validate("half", "--json").out)
+        found = json.loads(self.validate("half", "--untraced", half, half, half, "--json").out)
+        self.assertEqual(found["measured"], {**found["measured"], "median": found["ways"][0]["predicted"]["median"]})
+        self.assertEqual(found["traced"], alone["measured"])
+        self.assertEqual(found["ways"][0]["error"], 0)
+        self.assertGreater(found["traced_call"], 0)
+        self.assertEqual(alone["traced_call"], 0)
+        self.assertIn("note: with their calls logged the runs take", self.validate("half", "--untraced", half).out)
+        self.assertEqual(json.loads(self.validate("half", "--untraced", whole, "--json").out)["traced_call"], 0)
+        refused = self.foretrace("validate", "--machine", harness.T3D, "--untraced", half, "-n", 1, "--", "true", status=2)
+        self.assertIn("--untraced is of runs that --real has", refused.err)
+
+    def test_a_recording_that_logs_no_call(self):
+        """What the run takes, and that it says nothing else; the program is as it was."""
+        trace = self.directory / "never.ftr"
+        said = self.foretrace("record", "-n", 2, "--clock", "wall", "--start", "never", "-o", trace, "--",
+                              harness.test_program("validated"))
+        note = "the calls of this run were not logged (--start never)"
+        self.assertIn(note, said.err)
+        text = self.foretrace("convert", trace, "-o", self.directory / "never.csv").out
+        rows = (self.directory / "never.csv").read_text().splitlines()
+        self.assertEqual(len(rows), 1 + 2 * 4, text)
+        self.assertTrue(all("MPI_Init" in row or "MPI_Finalize" in row for row in rows[1:]), rows)
+        self.assertIn(note, self.foretrace("simulate", trace, "--machine", harness.T3D).err)
+        refused = self.foretrace("predict", "-n", 2, "--machine", harness.T3D, "--start", "never", "--",
+                                 harness.test_program("validated"), status=2)
+        self.assertIn("--start", refused.err)
 
     def test_several_traces(self):
         run = self.directory / "as-it-is.ftr"

@@ -93,8 +93,10 @@ Settings read_settings() {
   const std::string_view start = variable("FORETRACE_START");
   if (start == "off")
     settings.start_logging = false;
+  else if (start == "never" && settings.mode == Mode::record)
+    settings.logs_calls = false;
   else if (!start.empty() && start != "on")
-    refuse("FORETRACE_START", start, "on or off");
+    refuse("FORETRACE_START", start, "on, off, or for record never");
   const std::string_view count = variable("FORETRACE_COUNT");
   settings.count =
       settings.mode == Mode::predict ? settings.compute.counter : compute::parse_counter(count);

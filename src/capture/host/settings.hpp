@@ -32,7 +32,8 @@ struct Settings {
   std::string scale_from;          // FORETRACE_SCALE_FROM: the model of this machine
   int sample = 0;                  // FORETRACE_SAMPLE: executions of each kernel; 0: all
   int depth = 1;                   // FORETRACE_DEPTH: profile's call sites
-  bool start_logging = true;       // FORETRACE_START: on, off
+  bool start_logging = true;       // FORETRACE_START: on, off,
+  bool logs_calls = true;          // never (recordings alone): what the run takes, and no calls
   bool virtual_wtime = true;       // FORETRACE_WTIME: virtual, real
   Yield yield = Yield::automatic;  // FORETRACE_YIELD: auto, always, never
 };

@@ -147,7 +147,7 @@ void Session::leave_out_calls() {
 
 bool Session::judge_call(const char* name, const void* return_address) {
   const auto judge = [&] { return callers::is_programs_call(name, return_address); };
-  const bool computes = active_ && wrapper_depth == 0 && !several_threads_;
+  const bool computes = active() && wrapper_depth == 0 && !several_threads_;
   return computes ? computation_.leave_out(judge) : judge();
 }
 
@@ -226,6 +226,13 @@ void Session::start_prediction() {
 }
 
 void Session::stop(Fn fn) {
+  if (active_ && !settings_.logs_calls) {
+    settings_.logs_calls = true;
+    if (comms.world_rank().value == 0)
+      tell(
+          "the calls of this run were not logged (--start never): it says what the run took, and "
+          "nothing of messages");
+  }
   Inside inside;
   if (!inside) return;
   open(trace::EventKind::finalize, fn);

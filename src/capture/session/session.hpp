@@ -55,7 +55,8 @@ class Session {
   // This process is a child of the one whose session it is.
   void leave_to_parent();
 
-  bool active() const { return active_; }
+  // Whether the program's calls are looked at.
+  bool active() const { return active_ && settings_.logs_calls; }
   // Whether the program may call MPI from another thread than the one that
   // initialised it; and whether it has done so.
   bool several_threads() const { return several_threads_; }
@@ -113,7 +114,7 @@ class Session {
 
   // An event begins: the computation before it ends here. One at a time and thread.
   trace::Event& open(trace::EventKind kind, Fn fn);
-  bool is_in_event() const { return active_ && thread_->in_event; }
+  bool is_in_event() const { return active() && thread_->in_event; }
   // It ends now (by the recording's clock; in virtual time it took nothing).
   void close();
   // It ends at `leave` of the virtual clock, having waited for `wait`.

@@ -77,7 +77,7 @@ void Session::let_rows_end() {
 
 // In a child process the lock may be another thread's, which is not there.
 void Session::forget_thread(CallingThread& thread) {
-  if (!active_) return;
+  if (!active()) return;
   const std::lock_guard turn(turn_);
   reach(thread);
   free_threads_.push_back(&thread);
@@ -97,13 +97,13 @@ void Session::reach(CallingThread& thread) {
 }
 
 std::optional<Position> Session::makes_thread() {
-  if (!active_ || wrapper_depth > 0) return std::nullopt;
+  if (!active() || wrapper_depth > 0) return std::nullopt;
   return this_thread ? position(*this_thread) : thread_calls::begun_at();
 }
 
 // It may have been any of those that have ended.
 void Session::joined_thread() {
-  if (!active_ || wrapper_depth > 0 || !this_thread) return;
+  if (!active() || wrapper_depth > 0 || !this_thread) return;
   const std::lock_guard turn(turn_);
   const Position here = position(*this_thread);
   this_thread->clock += std::max(reached_.clock - here.clock, Time());

@@ -49,7 +49,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
                  "What the recorded times are: cpu (CPU time, the same on a busy machine) or wall")
       ->check(CLI::IsMember({"cpu", "wall"}))
       ->capture_default_str();
-  add_start_option(app, options->start);
+  add_start_option(app, options->start, true);
   add_sample_option(app, options->sample);
   add_watcher_options(app, options->run.watch);
   app.add_option("--count", options->count,

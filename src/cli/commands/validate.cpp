@@ -25,6 +25,7 @@
 #include "machine/machine_file.hpp"
 #include "measure/core/cache_line.hpp"
 #include "measure/core/functions.hpp"
+#include "study/quiet.hpp"
 #include "views/report/validation.hpp"
 
 namespace foretrace::cli {
@@ -41,6 +42,7 @@ struct Options {
   std::string within;
   std::vector<std::string> real;       // traces, instead of running the program
   std::vector<std::string> predicted;  // the same
+  std::vector<std::string> untraced;   // the same, or none
   int runs = 5;
   std::size_t causes = 5;
   bool json = false;
@@ -122,6 +124,7 @@ std::string replayed_compute(const std::string& compute) {
 }
 
 struct Runs {
+  std::vector<Time> untraced;
   std::vector<trace::Trace> measured;
   std::vector<trace::Trace> predicted;
   std::vector<trace::Trace> simulated;
@@ -151,6 +154,9 @@ Runs run_all(const Options& options, const ScratchFolder& folder) {
   };
   for (int i = 0; i < options.runs; ++i) {
     std::string said;
+    runs.untraced.push_back(analysis::program_time(
+        run_program(options, folder, "record", {"--clock", "wall", "--start", "never"},
+                    folder.file("untraced.ftr"), said)));
     runs.measured.push_back(run_program(options, folder, "record", {"--clock", "wall"},
                                         folder.file("measured.ftr"), said));
     runs.predicted.push_back(
@@ -179,10 +185,9 @@ int cores() {
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// Load average before the runs.
-double load() {
-  double average = 0;
-  return ::getloadavg(&average, 1) == 1 ? average : 0;
+// How many cores others keep busy.
+double busy_cores() {
+  return study::wait_for_quiet(1, 0) * cores();
 }
 
 // Whether the machine is in the state in which it was measured: `now`, before and after the runs.
@@ -204,7 +209,7 @@ void tell_cache_line(const machine::MachineModel& model, std::array<double, 2> n
                     "within a host take");
 }
 
-void tell_state(const Options& options, double load, const analysis::Validation& validation,
+void tell_state(const Options& options, double busy, const analysis::Validation& validation,
                 std::vector<std::string>& state) {
   constexpr double kBusy = 0.3;
   constexpr double kSwitched = 0.02;
@@ -216,26 +221,22 @@ void tell_state(const Options& options, double load, const analysis::Validation&
                   options.run.ranks, cores());
     state.emplace_back(line);
   }
-  if (load > kBusy) {
-    std::snprintf(line, sizeof line,
-                  "the load average was %.1f before the runs: others use the cores", load);
+  if (busy > kBusy) {
+    std::snprintf(line, sizeof line, "others kept %.1f of the cores busy right before the runs",
+                  busy);
     state.emplace_back(line);
   }
   const double computed = validation.parts[0][0].median.seconds();
   const double lost = validation.switched_out.median.seconds();
-  if (lost > computed) {
-    std::snprintf(
-        line, sizeof line,
-        "in the real runs the ranks spent %.3g s between their calls without a core, more "
-        "than they computed: they waited for something else than MPI (files, pipes, other "
-        "processes), which predictions leave out, or others had the cores",
-        lost);
-    state.emplace_back(line);
-  } else if (lost > kSwitched * computed) {
-    std::snprintf(line, sizeof line,
-                  "in the real runs the ranks were without a core for %.1f %% of their computation",
-                  100 * lost / std::max(computed, 1e-12));
-    state.emplace_back(line);
+  if (lost > kSwitched * computed) {
+    const std::string share =
+        lost > computed ? "more than they computed"
+                        : fmt::format("{:.1f} % of what they computed", 100 * lost / computed);
+    state.push_back(fmt::format(
+        "in the real runs the ranks spent {:.3g} s between their calls without a core, {}: they "
+        "waited for something else than MPI (files, pipes, other processes), which predictions "
+        "leave out, or others had the cores",
+        lost, share));
   }
   const double width = (validation.measured.high - validation.measured.low).seconds();
   if (width > kScattered * validation.measured.median.seconds()) {
@@ -250,6 +251,8 @@ void check(const Options& options) {
   const CaptureRun& run = options.run;
   if (options.real.empty() != options.predicted.empty())
     throw UsageError("--real and --predicted go together: traces of both kinds");
+  if (options.real.empty() && !options.untraced.empty())
+    throw UsageError("--untraced is of runs that --real has: give that, too");
   if (!options.real.empty()) {
     if (!run.program.empty()) throw UsageError("--real has traces of runs: leave out the program");
     return;
@@ -276,7 +279,7 @@ int validate(Options& options) {
   report.machine = model.name;
 
   const bool runs_it = options.real.empty();
-  const double busy = load();
+  const double busy = options.real.empty() ? busy_cores() : 0;
   std::array<double, 2> cache_line{};
   Runs runs;
   if (runs_it) {
@@ -287,6 +290,8 @@ int validate(Options& options) {
   } else {
     runs.measured = read_all(options.real);
     runs.predicted = read_all(options.predicted);
+    for (const trace::Trace& trace : read_all(options.untraced))
+      runs.untraced.push_back(analysis::program_time(trace));
   }
   report.program = runs_it ? run.program.front() : runs.measured.front().info.program;
   report.ranks = static_cast<int>(runs.measured.front().ranks.size());
@@ -295,7 +300,7 @@ int validate(Options& options) {
   const auto add = [&](const char* name, const std::vector<trace::Trace>& traces, int way) {
     views::ValidatedWay compared;
     compared.name = name;
-    compared.validation = analysis::validate(runs.measured, traces, tell);
+    compared.validation = analysis::validate(runs.measured, traces, tell, runs.untraced);
     compared.causes = analysis::diagnose(
         compared.validation, model,
         [](std::string_view function) { return measure::facts_of(function) != nullptr; },
@@ -334,6 +339,9 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--real", options->real,
                  "Compare with these runs, recorded with --clock wall, instead of running the "
                  "program");
+  app.add_option("--untraced", options->untraced,
+                 "With --real: runs recorded with --clock wall --start never, which say what the "
+                 "program takes where nobody logs its calls");
   app.add_option("--predicted", options->predicted, "The predictions of them that are compared");
   app.add_option("--causes", options->causes, "How many causes to name")->capture_default_str();
   app.add_option("--within", options->within,

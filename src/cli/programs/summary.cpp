@@ -217,11 +217,14 @@ void warn_of_samples(int samples) {
                  samples);
 }
 
-void add_start_option(CLI::App& app, std::string& start) {
-  app.add_option("--start", start,
-                 "Whether to begin at the start of the program, or at MPI_Pcontrol(1): on, off")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->default_str("on");
+void add_start_option(CLI::App& app, std::string& start, bool or_never) {
+  std::string help = "Whether to begin at the start of the program, or at MPI_Pcontrol(1): on, off";
+  std::vector<std::string> words{"on", "off"};
+  if (or_never) {
+    help += "; never: log no call, only what the run takes";
+    words.emplace_back("never");
+  }
+  app.add_option("--start", start, help)->check(CLI::IsMember(words))->default_str("on");
 }
 
 void add_wtime_option(CLI::App& app, std::string& wtime, const char* what) {

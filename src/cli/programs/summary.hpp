@@ -21,7 +21,7 @@ void add_sample_option(CLI::App& app, int& samples);
 void warn_of_samples(int samples);
 
 // --start on|off: whether the program begins as after MPI_Pcontrol(1) or (0).
-void add_start_option(CLI::App& app, std::string& start);
+void add_start_option(CLI::App& app, std::string& start, bool or_never = false);
 
 // --wtime virtual|real: what the clocks that the program reads show.
 void add_wtime_option(CLI::App& app, std::string& wtime, const char* what);

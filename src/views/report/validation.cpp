@@ -139,6 +139,13 @@ std::string render_text_validation(const ValidationReport& report) {
   std::string text =
       fmt::format("{} on {} ranks, {} runs: {} (quartiles {})\n", report.program, report.ranks,
                   report.runs, format_time(first.measured.median), between(first.measured));
+  if (first.traced_call > Time())
+    text += fmt::format(
+        "note: with their calls logged the runs take {}, {:.3g} times as long, {} a call; that is "
+        "taken off below\n",
+        format_time(first.traced.median),
+        first.traced.median.seconds() / std::max(first.measured.median.seconds(), 1e-12),
+        format_time(first.traced_call));
   for (const std::string& state : report.state) text += "note: " + state + "\n";
   TextTable table({L, R, R, L});
   table.add({"predicted for " + report.machine, "time", "error", "quartiles"});
@@ -176,6 +183,8 @@ std::string render_json_validation(const ValidationReport& report) {
                  {"ranks", report.ranks},
                  {"runs", report.runs},
                  {"measured", spread_json(first.measured)},
+                 {"traced", spread_json(first.traced)},
+                 {"traced_call", first.traced_call.seconds()},
                  {"switched_out", spread_json(first.switched_out)},
                  {"state", report.state},
                  {"ways", ways}};
