@@ -82,6 +82,35 @@ class Reduced(harness.TestCase):
             with self.subTest(options=options):
                 self.assert_same_ticks(self.live(*options), self.on(trace, *options))
 
+    def test_sums_have_the_digits_of_the_mpi(self):
+        """What is added first decides on the last digits, and they on an adaptive program's course."""
+        program = self.compile("""#include <mpi.h>
+            #include <stdio.h>
+            int main(int argc, char** argv) {
+              double own[50], sum[50], single;
+              int rank;
+              MPI_Init(&argc, &argv);
+              MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+              unsigned state = 12345 + 777 * rank;
+              for (int i = 0; i < 50; ++i)
+                own[i] = (int)(state = 1664525 * state + 1013904223) / 3.0 * (i % 3 ? 1 : 1e6);
+              MPI_Allreduce(own, sum, 50, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+              for (int i = 0; rank == 0 && i < 50; ++i) printf("%a ", sum[i]);
+              for (int i = 0; i < 50; ++i) {
+                MPI_Allreduce(own + i, &single, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+                if (rank == 0) printf("%a ", single);
+              }
+              if (rank == 0) printf("\\n");
+              MPI_Finalize();
+              return 0;
+            }""")
+        for ranks in (3, 4, 5, 6, 8):
+            with self.subTest(ranks=ranks):
+                real = self.ok(harness.plain(ranks, [program])).out.split()
+                self.assertEqual(len(real), 100)
+                live = self.foretrace("simulate", "-n", ranks, "--machine", self.machine, "--", program).out.split()
+                self.assertEqual(live[:100], real)
+
     def test_calls_of_one_rank(self):
         """MPI_Reduce_local takes the time of the table, as predicted and in the note."""
         trace = self.record(RANKS, self.command())

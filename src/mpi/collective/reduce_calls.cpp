@@ -182,7 +182,8 @@ Planned plan_scan(Cost cost, const void* sendbuf, void* recvbuf, int count, MPI_
                   MPI_Op op, MPI_Comm comm) {
   Arguments arguments(comm);
   arguments.intra_only();
-  const auto [reduction, own] = reduced(arguments, sendbuf, recvbuf, count, datatype, op);
+  auto [reduction, own] = reduced(arguments, sendbuf, recvbuf, count, datatype, op);
+  reduction.grouping = Grouping::in_row;
   result_buffer(arguments, sendbuf, recvbuf, count, reduction);
   if (!arguments) return arguments.refuse();
   Plan& plan = arguments.plan();

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/called_back.hpp"
 #include "mpi/collective/gathered.hpp"
@@ -46,26 +48,63 @@ Outcome Reduction::check(const Operand& operand, int n) const {
   return {};
 }
 
+namespace {
+
+// Combines operands 0 to n - 1 (n > 0). make() makes memory for one, load(memory, i) puts the i-th
+// there, combine(left, right) leaves both together in `right`. The memory with the result.
+template <class Make, class Load, class Combine>
+auto fold(Grouping grouping, int n, Make make, Load load, Combine combine) {
+  using Memory = decltype(make());
+  struct Part {
+    int level;
+    Memory memory;
+  };
+  std::vector<Part> parts;
+  std::vector<Memory> spare;
+  int next = 0;
+  const auto take_next = [&] {
+    if (spare.empty()) spare.push_back(make());
+    Memory memory = std::move(spare.back());
+    spare.pop_back();
+    load(memory, next++);
+    return memory;
+  };
+  const auto add_to = [&](Memory& left, Memory right) {
+    combine(left, right);
+    spare.push_back(std::exchange(left, std::move(right)));
+  };
+  const bool tree = grouping == Grouping::tree;
+  const int blocks = tree ? static_cast<int>(std::bit_floor(static_cast<unsigned>(n))) : n;
+  for (int block = 0; block < blocks; ++block) {
+    Part part{0, take_next()};
+    if (block < n - blocks) add_to(part.memory, take_next());
+    while (!parts.empty() && (!tree || parts.back().level == part.level)) {
+      Part left = std::move(parts.back());
+      parts.pop_back();
+      add_to(left.memory, std::move(part.memory));
+      part = {left.level + 1, std::move(left.memory)};
+    }
+    parts.push_back(std::move(part));
+  }
+  return std::move(parts.back().memory);
+}
+
+}  // namespace
+
 // Folds some of the elements, from byte `first` on. `out` has their place.
 void Reduction::fold_piece(const Operand& operand, int n, std::uint64_t first, MPI_Count elements,
                            std::byte* out) const {
   const std::size_t bytes = packed_bytes(elements, *type);
-  const auto at = [&](int i) { return operand(i).data() + first; };
-  std::memcpy(out, at(0), bytes);
-  if (op->commutes) {
-    for (int i = 1; i < n; ++i) combine(*op, at(i), out, elements, *type);
-    return;
-  }
-  // combine() puts the result where the right operand was.
-  const std::unique_ptr<std::byte[]> other = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  std::byte* left = out;
-  std::byte* right = other.get();
-  for (int i = 1; i < n; ++i) {
-    std::memcpy(right, at(i), bytes);
-    combine(*op, left, right, elements, *type);
-    std::swap(left, right);
-  }
-  if (left != out) std::memcpy(out, left, bytes);
+  using Memory = std::unique_ptr<std::byte[]>;
+  const Memory result = fold(
+      grouping, n, [&] { return std::make_unique_for_overwrite<std::byte[]>(bytes); },
+      [&](const Memory& memory, int i) {
+        std::memcpy(memory.get(), operand(i).data() + first, bytes);
+      },
+      [&](const Memory& left, const Memory& right) {
+        combine(*op, left.get(), right.get(), elements, *type);
+      });
+  std::memcpy(out, result.get(), bytes);
 }
 
 void Reduction::fold_dense(const Operand& operand, int n, std::byte* out) const {
@@ -82,16 +121,15 @@ void Reduction::fold_dense(const Operand& operand, int n, std::byte* out) const 
 // Folds in memory where elements lie as the type says.
 void Reduction::fold_apart(const Operand& operand, int n,
                            const std::function<void(const void*)>& take) const {
-  const Elements one(count, *type), two(count, *type);
-  std::byte* left = one.origin();
-  std::byte* right = two.origin();
-  unpack(operand(0).data(), bytes(), left, count, *type);
-  for (int i = 1; i < n; ++i) {
-    unpack(operand(i).data(), bytes(), right, count, *type);
-    combine(*op, left, right, count, *type);
-    std::swap(left, right);
-  }
-  take(left);
+  const Elements result = fold(
+      grouping, n, [&] { return Elements(count, *type); },
+      [&](const Elements& memory, int i) {
+        unpack(operand(i).data(), bytes(), memory.origin(), count, *type);
+      },
+      [&](const Elements& left, const Elements& right) {
+        combine(*op, left.origin(), right.origin(), count, *type);
+      });
+  take(result.origin());
 }
 
 Outcome Reduction::to_bytes(const Operand& operand, int n, std::byte* out) const {

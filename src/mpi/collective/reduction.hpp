@@ -1,5 +1,6 @@
-// Reductions over the contributions of members, in the order of their places:
-// ((a0 op a1) op a2) ..., the same on every rank.
+// Reductions over the contributions of members, in the order of their places, the same on every
+// rank. Sums of floating-point numbers depend on what is added first; so that programs take the
+// course that they take elsewhere, it is what Open MPI and MPICH do in MPI_Allreduce.
 #pragma once
 
 #include <functional>
@@ -10,10 +11,19 @@
 
 namespace foretrace::mpi {
 
+// Of a, b, c, ...: what is combined first.
+enum class Grouping {
+  // Recursive doubling: pairs from the left until a power of two is left, then neighbours, then
+  // theirs. Of 4: (a b)(c d); of 6: ((a b)(c d))(e f); of 5: ((a b) c)(d e).
+  tree,
+  in_row,  // ((a b) c) d: Open MPI's MPI_Scan
+};
+
 struct Reduction {
   MPI_Count count = 0;
   Datatype* type = nullptr;
   Op* op = nullptr;
+  Grouping grouping = Grouping::tree;
 
   std::uint64_t bytes() const { return packed_bytes(count, *type); }
 

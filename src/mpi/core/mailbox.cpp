@@ -1,7 +1,6 @@
 #include "mpi/core/mailbox.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "mpi/core/block.hpp"
 #include "mpi/core/line.hpp"
@@ -19,11 +18,6 @@ using trace::EventKind;
 Mailbox mailbox;
 
 namespace {
-
-bool fits(const Envelope& message, const Envelope& pattern) {
-  return message.comm == pattern.comm && (pattern.source < 0 || message.source == pattern.source) &&
-         (pattern.tag == sim::kAnyTag || message.tag == pattern.tag);
-}
 
 bool same_channel(const Envelope& a, const Envelope& b) {
   return a.comm == b.comm && a.source == b.source && a.tag == b.tag;
@@ -57,11 +51,7 @@ void Mailbox::expect(Incoming& receive, const Record& record) {
   }
   receive.state = Incoming::State::named;
   named_.push_back(&receive);
-  const auto first = std::ranges::find_if(
-      unexpected_, [&](const Envelope& message) { return same_channel(message, receive.message); });
-  if (first == unexpected_.end()) return;
-  bind(receive, *first);
-  unexpected_.erase(first);
+  if (const auto first = unexpected_.take_first(receive.message)) bind(receive, *first);
 }
 
 void Mailbox::bind(Incoming& receive, const Envelope& message) {
@@ -80,7 +70,7 @@ void Mailbox::collect() {
     if (first != named_.end())
       bind(**first, message);
     else
-      unexpected_.push_back(message);
+      unexpected_.add(message);
   }
 }
 
@@ -90,22 +80,15 @@ void Mailbox::leave(Incoming& receive) {
 }
 
 Envelope Mailbox::take(std::int32_t source, std::uint64_t number) {
-  const auto find = [&] {
-    return std::ranges::find_if(unexpected_, [&](const Envelope& message) {
-      return message.source == source && message.number == number;
-    });
-  };
-  auto found = find();
-  if (found == unexpected_.end()) {
+  auto found = unexpected_.take(source, number);
+  if (!found) {
     collect();
-    found = find();
+    found = unexpected_.take(source, number);
   }
-  if (found == unexpected_.end())
+  if (!found)
     end_run(1, "message " + std::to_string(number) + " of rank " + std::to_string(source) +
                    " is not there; this is an error of Foretrace's");
-  const Envelope message = *found;
-  unexpected_.erase(found);
-  return message;
+  return *found;
 }
 
 void Mailbox::look(Time now) {
@@ -116,29 +99,15 @@ void Mailbox::look(Time now) {
   give_open(now);
 }
 
-std::optional<const Envelope*> Mailbox::first(const Envelope& pattern,
-                                              std::span<const Envelope> among) {
-  const Envelope* first = nullptr;
-  const auto order = [](const Envelope& message) {
-    return std::tuple(message.sent, message.source, message.number);
-  };
-  for (const Envelope& message : among) {
-    if (!fits(message, pattern)) continue;
-    if (!message.sure || message.sent == kNoClock) return std::nullopt;
-    if (!first || order(message) < order(*first)) first = &message;
-  }
-  return first;
-}
-
 // Receives take the message that is seen first, messages go to the receive that was posted first:
 // so it makes no difference which of them came before the other.
 void Mailbox::match_open() {
   next_for_open_ = follows() ? Time::max() : Time();
   for (Incoming* const receive : open_) receive->next.reset();
   if (!follows() || open_.empty()) return;
-  left_ = unexpected_;
+  Unexpected::Named given;
   for (Incoming* const receive : open_) {
-    const auto found = first(receive->message, left_);
+    const auto found = unexpected_.first(receive->message, given);
     if (!found) {
       next_for_open_ = Time();
       return;
@@ -150,7 +119,7 @@ void Mailbox::match_open() {
       continue;
     }
     receive->next = **found;
-    left_.erase(left_.begin() + (*found - left_.data()));
+    given.emplace((*found)->source, (*found)->number);
   }
 }
 
@@ -237,14 +206,12 @@ void Mailbox::withdraw(const Incoming& receive) {
 // Messages that were bound go back to where they were among the others of their channel.
 void Mailbox::ask_for_all() {
   collect();
-  std::vector<Envelope> back;
   for (Incoming* receive : named_) {
-    if (receive->state == Incoming::State::bound) back.push_back(receive->message);
+    if (receive->state == Incoming::State::bound) unexpected_.add(receive->message);
     receive->state = Incoming::State::asked;
     ++asked_;
   }
   named_.clear();
-  unexpected_.insert(unexpected_.begin(), back.begin(), back.end());
 }
 
 void Mailbox::move(Incoming& from, Incoming& to) {

@@ -19,6 +19,7 @@
 #include "base/time.hpp"
 #include "mpi/core/block.hpp"
 #include "mpi/core/simulator.hpp"
+#include "mpi/core/unexpected.hpp"
 #include "shared/horizon.hpp"
 #include "shared/message_costs.hpp"
 #include "shared/own_clock.hpp"
@@ -86,7 +87,7 @@ class Mailbox {
   // Of the messages that wait and fit, the one that is seen first; nullptr: there is none.
   // Nothing if it is not known when one of them is seen.
   std::optional<const Envelope*> first(const Envelope& pattern) const {
-    return first(pattern, unexpected_);
+    return unexpected_.first(pattern);
   }
   // The receive is withdrawn, if no message is there in virtual time: only the simulator can say
   // who gets what from now on.
@@ -100,8 +101,6 @@ class Mailbox {
 
  private:
   void collect();
-  static std::optional<const Envelope*> first(const Envelope& pattern,
-                                              std::span<const Envelope> among);
   void match_open();
   void ask_for_all();
   void end_asking(const Incoming& receive);
@@ -109,12 +108,11 @@ class Mailbox {
   void leave(Incoming& receive);
   Envelope take(std::int32_t source, std::uint64_t number);
 
-  std::vector<Incoming*> named_;      // in the order in which they were posted
-  std::vector<Envelope> unexpected_;  // that no named receive gets, in the order of arrival
-  std::vector<Envelope> arrived_;     // by collect()
-  int asked_ = 0;                     // on their way
-  std::vector<Incoming*> open_;       // of these, in the order in which they were posted
-  std::vector<Envelope> left_;        // for match_open(): messages that no open receive gets
+  std::vector<Incoming*> named_;   // in the order in which they were posted
+  Unexpected unexpected_;          // that no named receive gets
+  std::vector<Envelope> arrived_;  // by collect()
+  int asked_ = 0;                  // on their way
+  std::vector<Incoming*> open_;    // of these, in the order in which they were posted
   live::horizon::View view_;
   Time next_for_open_;
 };
