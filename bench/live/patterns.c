@@ -3,6 +3,7 @@
  *   patterns exchange ROUNDS BYTES    Irecv and Isend with both neighbours of a ring, Waitall
  *   patterns allreduce ROUNDS         of one double
  *   patterns pingpong ROUNDS BYTES    between ranks 2 i and 2 i + 1
+ *   patterns stream ROUNDS BYTES      from ranks 2 i to 2 i + 1, which take them late
  *   patterns compute MILLIONS         arithmetic, then an Allreduce; ten times
  *   patterns nothing [SECONDS]        start and end; rank 0 waits for so long in between
  *
@@ -65,6 +66,23 @@ static double pingpong(int rounds, int bytes) {
   return result;
 }
 
+/* Until the receiver begins, all messages wait for it. */
+static double stream(int rounds, int bytes) {
+  const int partner = rank ^ 1;
+  char* buffer = calloc(1, (size_t)bytes + 1);
+  double sum = 0;
+  for (int i = 0; i < rounds && rank % 2 == 0; ++i) {
+    buffer[0] = (char)i;
+    MPI_Send(buffer, bytes, MPI_BYTE, partner, 0, MPI_COMM_WORLD);
+  }
+  for (int i = 0; i < rounds && rank % 2 == 1; ++i) {
+    MPI_Recv(buffer, bytes, MPI_BYTE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    sum += buffer[0];
+  }
+  free(buffer);
+  return sum;
+}
+
 static double compute(int millions) {
   double x = 1 + rank, sum = 0;
   for (int part = 0; part < 10; ++part) {
@@ -84,6 +102,7 @@ int main(int argc, char** argv) {
   if (!strcmp(what, "exchange")) result = exchange(rounds, bytes);
   if (!strcmp(what, "allreduce")) result = allreduce(rounds);
   if (!strcmp(what, "pingpong")) result = pingpong(rounds, bytes);
+  if (!strcmp(what, "stream")) result = stream(rounds, bytes);
   if (!strcmp(what, "compute")) result = compute(rounds);
   if (!strcmp(what, "nothing") && rounds > 0) {
     if (rank == 0) sleep((unsigned)rounds);

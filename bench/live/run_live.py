@@ -62,6 +62,7 @@ CASES = [
     Case("allreduce 8 B, 1,024 ranks", 1024, "allreduce 100", doubling(1024, 100),
          aim=">= 0.3 M/s"),
     Case("ping-pong, 32 pairs", 64, "pingpong 4000 8", 64 * 4000, aim=">= 0.15 M/s"),
+    Case("messages that wait, a pair", 2, "stream 500000 256", 500000),
     Case("compute, 8 ranks", 8, "compute 400", wall=True, compute="measured",
          aim="<= 0.6 of SMPI's wall"),
     Case("start and end, 1,024 ranks", 1024, "nothing", wall=True, memory=True,

@@ -91,6 +91,8 @@ TEST(Settings, Record) {
   EXPECT_EQ(settings.clock, trace::Clock::wall);
   EXPECT_EQ(read({{"FORETRACE_MODE", "record"}, {"FORETRACE_CLOCK", "cpu"}}).clock,
             trace::Clock::cpu);
+  EXPECT_TRUE(settings.logs_calls);
+  EXPECT_FALSE(read({{"FORETRACE_MODE", "record"}, {"FORETRACE_START", "never"}}).logs_calls);
 }
 
 TEST(Settings, Predict) {
@@ -163,7 +165,10 @@ TEST(SettingsError, NamesVariableValueAndChoices) {
   EXPECT_EQ(refused("FORETRACE_WTIME", "fake"), "FORETRACE_WTIME='fake': expected virtual or real");
   EXPECT_EQ(refused("FORETRACE_YIELD", "yes"),
             "FORETRACE_YIELD='yes': expected auto, always or never");
-  EXPECT_EQ(refused("FORETRACE_START", "no"), "FORETRACE_START='no': expected on or off");
+  EXPECT_EQ(refused("FORETRACE_START", "no"),
+            "FORETRACE_START='no': expected on, off, or for record never");
+  EXPECT_EQ(refused("FORETRACE_START", "never"),
+            "FORETRACE_START='never': expected on, off, or for record never");
   EXPECT_EQ(refused("FORETRACE_COMPUTE", "measured:x"),
             "FORETRACE_COMPUTE measured:x: use measured:SCALE with a SCALE of 0 or more");
   EXPECT_EQ(refused("FORETRACE_COUNT", "sheep"),

@@ -114,7 +114,7 @@ int sweep(Simulation& simulation, const Options& options) {
   Told told;
   runner.run = [&](const SweepPoint& point) { return run_point(simulation, point, told); };
   runner.jobs = options.jobs;
-  runner.progress = sweep_progress();
+  runner.progress = count_progress("simulations");
   views::SweepReport report = run_sweep(sweeps, runner);
   report.notes = told.notes;
   if (!options.run.json && !options.csv)
@@ -245,7 +245,8 @@ int simulate(Options& options) {
   if (!options.sweeps.empty()) return sweep(simulation, options);
   const Recordings recordings(simulation, options);
   if (options.samples > 0)
-    options.run.samples = draw_samples(recordings.all(), options.samples, options.seed);
+    options.run.samples =
+        draw_samples(recordings.all(), options.samples, options.seed, count_progress("draws"));
   // For statistics the operations are in memory before.
   const bool stats = options.run.stats;
   if (stats) simulation.prepare_sharing();

@@ -28,12 +28,18 @@ std::function<void(const sim::Stats&)> replay_progress(std::function<double()> s
   };
 }
 
-std::function<void(std::size_t, std::size_t)> sweep_progress() {
+CountDone count_progress(std::string what) {
   if (!TerminalLine::is_possible()) return {};
   const auto line = std::make_shared<TerminalLine>(std::chrono::milliseconds(100));
-  return [line](std::size_t done, std::size_t total) {
+  return [line, what = std::move(what)](std::size_t done, std::size_t total) {
     if (done == total) return line->clear();
-    if (line->is_due()) line->show(fmt::format("{} of {} simulations", done, total));
+    if (!line->is_due()) return;
+    std::string text = fmt::format("{} of {} {}", done, total, what);
+    if (done > 0)
+      text += fmt::format(", about {} left", rough_duration(line->seconds_since_begin() *
+                                                            static_cast<double>(total - done) /
+                                                            static_cast<double>(done)));
+    line->show(text);
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 
 #include "sim/engine.hpp"
 
@@ -14,7 +15,9 @@ namespace foretrace::cli {
 // nothing of what is left: it is not known, or all was read before.
 std::function<void(const sim::Stats&)> replay_progress(std::function<double()> share);
 
-// Counts runs; gone when all are done.
-std::function<void(std::size_t done, std::size_t total)> sweep_progress();
+using CountDone = std::function<void(std::size_t done, std::size_t total)>;
+// Counts runs, as `what` ("simulations"), and tells how long the rest will take; gone when all are
+// done.
+CountDone count_progress(std::string what);
 
 }  // namespace foretrace::cli

@@ -61,7 +61,8 @@ class RunScatter {
 
 }  // namespace
 
-Samples draw_samples(std::span<Simulation* const> recordings, int count, std::uint64_t seed) {
+Samples draw_samples(std::span<Simulation* const> recordings, int count, std::uint64_t seed,
+                     const CountDone& progress) {
   for (Simulation* recording : recordings) recording->prepare_sharing();
   const RunScatter scatter(recordings);
   Simulation& first = *recordings.front();
@@ -88,6 +89,7 @@ Samples draw_samples(std::span<Simulation* const> recordings, int count, std::ui
     const std::unique_ptr<sim::Source> source = simulation.open_shared();
     times.push_back(simulation.run(*source, nothing, replay)
                         .time.scaled(launch.calls * scatter.factor(recording, seed, number)));
+    if (progress) progress(times.size(), static_cast<std::size_t>(count));
   }
   std::ranges::sort(times);
   return {count,

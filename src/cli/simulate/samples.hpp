@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/time.hpp"
+#include "cli/simulate/progress.hpp"
 
 namespace foretrace::cli {
 
@@ -25,7 +26,8 @@ struct Samples {
 
 // Simulates `count` >= 2 times the recordings of one program, of which there is one at least; they
 // differ in nothing but their input. The plain prediction is another matter. Same seed, same times.
-Samples draw_samples(std::span<Simulation* const> recordings, int count, std::uint64_t seed);
+Samples draw_samples(std::span<Simulation* const> recordings, int count, std::uint64_t seed,
+                     const CountDone& progress = {});
 
 // One line.
 std::string text_of(const Samples& samples);
