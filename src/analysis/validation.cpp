@@ -70,7 +70,10 @@ class Summing {
       std::uint64_t calls = 0;
       for (const Event& event : events) {
         if (event.kind != EventKind::init) computation(event);
-        if (is_timed_call(event)) call(event), calls += event.count;
+        if (is_timed_call(event)) {
+          call(event);
+          calls += event.count;
+        }
         note(event);
         last_ = event.leave;
         if (event.kind == EventKind::finalize) break;

@@ -83,7 +83,7 @@ Validation validate(const std::vector<trace::Trace>& measured,
                     const std::vector<trace::Trace>& predicted, const trace::TellPlace& tell,
                     const std::vector<Time>& untraced = {});
 
-// From the first event of the rank that ends last to its end.
+// When the last rank comes to MPI_Finalize, or to its end.
 Time program_time(const trace::Trace& trace);
 
 // What differs by less than this share of the program's time, over all ranks, is not told.

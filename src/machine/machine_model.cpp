@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <set>
 
 namespace foretrace::machine {
 namespace {
@@ -88,6 +91,36 @@ double evaluate_seconds(const MachineModel& model, const Function& function, int
   const double error = 1 + *function.extrapolation_error;
   return bound == Bound::min ? std::min(seconds, middle / error)
                              : std::max(seconds, middle * error);
+}
+
+double least_between_factors(const MachineModel& model, const Function& function, int ranks,
+                             Bound bound) {
+  double least = std::numeric_limits<double>::infinity();
+  const auto& untouched = function.untouched;
+  const bool looks_there = function.of_untouched && !untouched.empty();
+  if (function.corrections.empty() && !looks_there) return least;
+  std::set<Bytes> sizes{Bytes(0)};
+  for (const Regime& regime : function.regimes) {
+    sizes.insert(regime.to);
+    if (regime.to.count < UINT64_MAX) sizes.insert(Bytes(regime.to.count + 1));
+  }
+  for (const Correction& row : function.corrections)
+    for (const SizeFactor& each : row.factors) sizes.insert(each.bytes);
+  if (looks_there)
+    for (const SizeFactor& each : untouched) sizes.insert(each.bytes);
+  const auto equation = [&](Bytes bytes) {
+    return equation_seconds(model, function.regimes, ranks, bytes, bound);
+  };
+  const auto factor = [&](Bytes bytes) {
+    return correction_factor(function, ranks, bytes) *
+           (looks_there ? untouched_factor(function, bytes) : 1);
+  };
+  for (auto to = std::next(sizes.begin()); to != sizes.end(); ++to) {
+    const Bytes from = *std::prev(to);
+    least = std::min(least,
+                     std::min(equation(from), equation(*to)) * std::min(factor(from), factor(*to)));
+  }
+  return least;
 }
 
 void add_seconds(const MachineModel& model, Function& function, double more) {

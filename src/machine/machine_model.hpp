@@ -233,7 +233,12 @@ double correction_factor(const Function& function, int ranks, Bytes bytes);
 // (1 + error), avg * (1 + error).
 double evaluate_seconds(const MachineModel& model, const Function& function, int ranks, Bytes bytes,
                         Bound bound);
-// Makes each of its times so much longer, what was measured included.
+// Where the function has factors (corrections, untouched data): no more than any of its times, in
+// seconds; else without limit.
+double least_between_factors(const MachineModel& model, const Function& function, int ranks,
+                             Bound bound);
+// Makes its times so many seconds longer; exactly so where there are no corrections, and where they
+// were measured.
 void add_seconds(const MachineModel& model, Function& function, double more);
 // As evaluate_seconds() with the baseline's equations, which must not be empty.
 double evaluate_baseline_seconds(const MachineModel& model, const Function& function, int ranks,

@@ -265,8 +265,8 @@ bool Timing::is_measured(Cost collective, int ranks) const {
          ranks >= function->measured->ranks.front() && ranks <= function->measured->ranks.back();
 }
 
-// Within a regime, times grow or fall evenly with the size. These are nobody's messages, so
-// unknowns() is not to tell of them.
+// Within a regime, the equation's times grow or fall evenly with the size. These are nobody's
+// messages, so unknowns() is not to tell of them.
 Time Timing::least(Cost what) const {
   const Function* function = functions_[index(what)];
   if (!function) return Time();
@@ -280,7 +280,9 @@ Time Timing::least(Cost what) const {
     least = std::min(least, time_of(regime.to));
     if (regime.to.count < UINT64_MAX) least = std::min(least, time_of(Bytes(regime.to.count + 1)));
   }
-  return least;
+  // Between two sizes of which its factors are known the product may be below both ends.
+  const double between = least_between_factors(*model_, *function, kPointToPointRanks, bound_);
+  return std::isfinite(between) ? std::min(least, Time::from_seconds(between)) : least;
 }
 
 // Of a model that has not even sum_double.

@@ -75,6 +75,8 @@ class Validate(harness.TestCase):
         self.assertEqual(alone["traced_call"], 0)
         self.assertIn("note: with their calls logged the runs take", self.validate("half", "--untraced", half).out)
         self.assertEqual(json.loads(self.validate("half", "--untraced", whole, "--json").out)["traced_call"], 0)
+        cpu = self.record(4, [harness.test_program("validated")], name="cpu.ftr")
+        self.assertIn("--untraced has a run without a clock", self.validate("half", "--untraced", cpu, status=1).err)
         refused = self.foretrace("validate", "--machine", harness.T3D, "--untraced", half, "-n", 1, "--", "true", status=2)
         self.assertIn("--untraced is of runs that --real has", refused.err)
 
@@ -90,6 +92,14 @@ class Validate(harness.TestCase):
         self.assertEqual(len(rows), 1 + 2 * 4, text)
         self.assertTrue(all("MPI_Init" in row or "MPI_Finalize" in row for row in rows[1:]), rows)
         self.assertIn(note, self.foretrace("simulate", trace, "--machine", harness.T3D).err)
+        aborts = self.compile("""#include <mpi.h>
+            int main(int argc, char** argv) {
+              MPI_Init(&argc, &argv);
+              return MPI_Abort(MPI_COMM_WORLD, 7);
+            }""", name="aborts")
+        said = self.foretrace("record", "-n", 1, "--start", "never", "-o", self.directory / "aborts.ftr", "--", aborts,
+                              status=7)
+        self.assertIn("rank 0 called MPI_Abort with code 7", said.err)
         refused = self.foretrace("predict", "-n", 2, "--machine", harness.T3D, "--start", "never", "--",
                                  harness.test_program("validated"), status=2)
         self.assertIn("--start", refused.err)

@@ -58,7 +58,6 @@ TEST(ForeignModel, NothingIsAnError) {
   EXPECT_THROW(fit_measurements({}, {}), Error);
 }
 
-// One table has no repetitions: its errors are those of the sizes that were left out.
 // Powers of two of a library that takes another way for every third of them, and other ways with
 // other numbers of ranks, as OSU's collectives: what was measured is what the model says.
 TEST(ForeignModel, MeasuredTimesAreMet) {
@@ -80,6 +79,7 @@ TEST(ForeignModel, MeasuredTimesAreMet) {
           << p << " ranks, " << d << " bytes";
 }
 
+// One table has no repetitions: its errors are those of the sizes that were left out.
 TEST(ForeignModel, OneTableHasAnInterval) {
   Measurements all;
   for (std::uint64_t bytes = 1; bytes <= 1 << 16; bytes *= 2)

@@ -78,6 +78,28 @@ factors = [[1, 1.0], [90, 1.5]]
   EXPECT_NEAR(1e6 * evaluate_seconds(model, put, 2, Bytes(90), Bound::avg), 160, 1e-9);
 }
 
+// No size takes less than is said: 10 + d, of which 4 bytes take a quarter, and 3 and 5 not much
+// more.
+TEST(Corrections, TheLeastOfAllSizesIsNoMoreThanAny) {
+  const MachineModel model = parse_machine(R"([machine]
+time_unit = "us"
+[[function]]
+name = "recv"
+[[function.regime]]
+terms = { "1" = 10.0, "d" = 1.0 }
+[[function.correction]]
+ranks = 2
+factors = [[1, 1.0], [4, 0.25], [90, 1.5]]
+)",
+                                           "m.toml");
+  const Timing timing(model, Bound::avg);
+  const Time least = timing.least(Cost::recv);
+  for (std::uint64_t bytes = 0; bytes < 200; ++bytes)
+    EXPECT_LE(least, timing.cost(Cost::recv, 2, Bytes(bytes))) << bytes;
+  EXPECT_GE(least, Time::ns(2500));  // a quarter of the least
+  EXPECT_LE(least, Time::ns(3500));
+}
+
 TEST(Corrections, AreWrittenAsTheyAreRead) {
   const std::string text = format_machine(parse_machine(kFile, "m.toml"));
   EXPECT_NE(text.find("[[function.correction]]\nranks = 4\nfactors = [[0, 3.0], [10, 1.0], [90, "

@@ -115,6 +115,18 @@ TEST(FitFunction, NothingIsCorrectedThatTakesNoTime) {
   EXPECT_TRUE(fit_function(problem).corrections.empty());
 }
 
+// Of a function to which the ranks are nothing, times with 2 and with 4 ranks are of one curve.
+TEST(FitFunction, OneCurveWhereRanksAreNothing) {
+  FunctionProblem problem =
+      problem_of({2, 4}, {1, 64, 4096}, 0, [](int, double d) { return 10 + 0.01 * d; });
+  problem.by_ranks = false;
+  const auto curve = fit_corrected(problem);
+  ASSERT_TRUE(curve);
+  ASSERT_EQ(curve->corrections.size(), 1u);
+  EXPECT_EQ(curve->corrections[0].ranks, 2);
+  EXPECT_EQ(curve->corrections[0].factors.size(), 3u);
+}
+
 // An empty message takes a way of its own.
 TEST(FitFunction, CorrectedCurvesKeepEmptyMessagesApart) {
   const auto curve = fit_corrected(problem_of(

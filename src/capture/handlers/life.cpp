@@ -15,7 +15,7 @@ int init(Fn fn, int*, char***, Real real) {
   }
   warn_of_another_mpi();
   const int result = real();
-  if (result == MPI_SUCCESS && !session.active()) session.start(fn);
+  if (result == MPI_SUCCESS && !session.started()) session.start(fn);
   return result;
 }
 
@@ -33,6 +33,7 @@ int finalize(Fn fn, Real real) {
 
 int abort(Fn fn, MPI_Comm, int code, Real real) {
   const program_clock::Real shown;
+  session.look_at_the_end();
   {
     Inside inside;
     if (inside) session.abort(fn, code);

@@ -29,7 +29,7 @@ void Session::annotate(EventKind kind, const char* name, std::uint32_t annotatio
 
 // What it computed after its last call counts. A thread that is in a call has not ended by itself.
 void Session::leave() {
-  settings_.logs_calls = true;
+  look_at_the_end();
   if (first_thread_.in_event || !waiting_.empty()) return;
   const Inside inside;
   if (!inside) return;

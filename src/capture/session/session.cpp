@@ -225,19 +225,7 @@ void Session::start_prediction() {
   piggyback.start(rendezvous != 0, several_threads_);
 }
 
-void Session::stop(Fn fn) {
-  if (active_ && !settings_.logs_calls) {
-    settings_.logs_calls = true;
-    if (comms.world_rank().value == 0)
-      tell(
-          "the calls of this run were not logged (--start never): it says what the run took, and "
-          "nothing of messages");
-  }
-  Inside inside;
-  if (!inside) return;
-  open(trace::EventKind::finalize, fn);
-  close();
-  write_pending();
+void Session::complain() {
   complain_of_phases();
   complain_of_silence();
   complain_of_waits();
@@ -249,6 +237,23 @@ void Session::stop(Fn fn) {
   complain_of_roots();
   complain_of_sleep();
   complain_of_threads();
+}
+
+void Session::stop(Fn fn) {
+  const bool looked_at_calls = settings_.logs_calls;
+  if (active_ && !looked_at_calls) {
+    look_at_the_end();
+    if (comms.world_rank().value == 0)
+      tell(
+          "the calls of this run were not logged (--start never): it says what the run took, and "
+          "nothing of messages");
+  }
+  Inside inside;
+  if (!inside) return;
+  open(trace::EventKind::finalize, fn);
+  close();
+  write_pending();
+  if (looked_at_calls) complain();
   const bool lost = complain_of_losses();
   program_clock::stop(now_);
   writer_.close();

@@ -55,6 +55,9 @@ class Session {
   // This process is a child of the one whose session it is.
   void leave_to_parent();
 
+  bool started() const { return active_; }
+  // The calls that follow are looked at even where those of the program are not (--start never).
+  void look_at_the_end() { settings_.logs_calls = true; }
   // Whether the program's calls are looked at.
   bool active() const { return active_ && settings_.logs_calls; }
   // Whether the program may call MPI from another thread than the one that
@@ -208,6 +211,8 @@ class Session {
   void note_wait(const trace::Event& event);
   void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
   std::uint32_t annotation_number(const char* name);
+  // Of what the run did: each in a line. Collective.
+  void complain();
   void complain_of_phases() const;
   void complain_of_silence();
   bool complain_of_losses() const;

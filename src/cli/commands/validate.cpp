@@ -185,9 +185,9 @@ int cores() {
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// How many cores others keep busy.
+// How many cores others keep busy. A share above 1 is none, so that nothing is waited for.
 double busy_cores() {
-  return study::wait_for_quiet(1, 0) * cores();
+  return study::wait_for_quiet(1, 0) * static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 // Whether the machine is in the state in which it was measured: `now`, before and after the runs.
@@ -211,7 +211,7 @@ void tell_cache_line(const machine::MachineModel& model, std::array<double, 2> n
 
 void tell_state(const Options& options, double busy, const analysis::Validation& validation,
                 std::vector<std::string>& state) {
-  constexpr double kBusy = 0.3;
+  constexpr double kBusy = 0.5;
   constexpr double kSwitched = 0.02;
   constexpr double kScattered = 0.05;
   char line[300];
@@ -279,7 +279,7 @@ int validate(Options& options) {
   report.machine = model.name;
 
   const bool runs_it = options.real.empty();
-  const double busy = options.real.empty() ? busy_cores() : 0;
+  const double busy = runs_it ? busy_cores() : 0;
   std::array<double, 2> cache_line{};
   Runs runs;
   if (runs_it) {
@@ -290,8 +290,14 @@ int validate(Options& options) {
   } else {
     runs.measured = read_all(options.real);
     runs.predicted = read_all(options.predicted);
-    for (const trace::Trace& trace : read_all(options.untraced))
+    for (const trace::Trace& trace : read_all(options.untraced)) {
+      if (trace.info.clock == trace::Clock::cpu)
+        throw Error("--untraced has a run without a clock: record it with --clock wall");
+      if (trace.ranks.size() != runs.measured.front().ranks.size())
+        throw Error("--untraced has a run of " + std::to_string(trace.ranks.size()) +
+                    " ranks, --real of " + std::to_string(runs.measured.front().ranks.size()));
       runs.untraced.push_back(analysis::program_time(trace));
+    }
   }
   report.program = runs_it ? run.program.front() : runs.measured.front().info.program;
   report.ranks = static_cast<int>(runs.measured.front().ranks.size());

@@ -215,9 +215,9 @@ class LeftOutSum {
 };
 
 // Launches differ by more than what comes after these digits.
-double rounded(double factor) {
-  const double digit = std::pow(10, std::floor(std::log10(factor)) - 3);
-  return std::round(factor / digit) * digit;
+double to_four_digits(double factor) {
+  const double scale = std::pow(10, 3 - std::floor(std::log10(factor)));
+  return std::round(factor * scale) / scale;
 }
 
 // The observations for which `out` holds, and the problem without them.
@@ -352,14 +352,17 @@ std::optional<CorrectedCurve> fit_corrected(const FunctionProblem& problem) {
   const bool empty_apart = sizes.front() == 0 && sizes.size() > 1;
   if (empty_apart) add(Bytes(0), Bytes(0));
   add(Bytes(empty_apart ? 1 : 0), Bytes(UINT64_MAX));
-  for (const auto& [point, launches] : by_point(problem.observations)) {
-    const int ranks = problem.by_ranks ? point.first : machine::kPair;
+  std::vector<Observation> observations = problem.observations;
+  if (!problem.by_ranks)
+    for (Observation& each : observations) each.ranks = machine::kPair;
+  for (const auto& [point, launches] : by_point(observations)) {
+    const int ranks = point.first;
     const double ratio =
         stats::interquartile_mean(launches) / evaluate(curve.regimes, point.first, point.second);
     if (!std::isnormal(ratio) || ratio <= 0) return std::nullopt;
     if (curve.corrections.empty() || curve.corrections.back().ranks != ranks)
       curve.corrections.push_back({ranks, {}});
-    curve.corrections.back().factors.push_back({Bytes(point.second), rounded(ratio)});
+    curve.corrections.back().factors.push_back({Bytes(point.second), to_four_digits(ratio)});
   }
   return curve;
 }
@@ -429,9 +432,9 @@ std::optional<double> hold_out_largest_ranks(const FunctionProblem& problem, boo
   if (!problem.by_ranks || ranks.size() < 3) return std::nullopt;
   const auto [rest, left_out] =
       split(problem, [&](const Observation& each) { return each.ranks == ranks.back(); });
-  const std::optional<CorrectedCurve> curve =
-      corrected ? fit_corrected(rest) : CorrectedCurve{fit_regimes(rest), {}};
-  if (!curve) return std::nullopt;
+  std::optional<CorrectedCurve> curve;
+  if (corrected) curve = fit_corrected(rest);
+  if (!curve) curve = {fit_regimes(rest), {}};
   const double least = std::max(problem.negligible, 1e-9);
   double worst = 1;
   for (const auto& [point, launches] : by_point(left_out)) {
@@ -457,10 +460,11 @@ machine::Function fit_function(const FunctionProblem& problem) {
       by_curve.error->mean < (sizes.size() > kFewSizes ? 0.5 : 0.9) * by_regimes.error->mean)
     curve = fit_corrected(problem);
   const bool corrected = curve.has_value();
-  if (!curve) curve = {fit_regimes(problem), {}};
+  std::vector<machine::Regime> regimes = fit_regimes(problem);
+  function.baseline = fit_baseline(problem, regimes);
+  if (!curve) curve = {std::move(regimes), {}};
   function.regimes = std::move(curve->regimes);
   function.corrections = std::move(curve->corrections);
-  function.baseline = fit_baseline(problem, function.regimes);
   const HeldOut& chosen = corrected ? by_curve : by_regimes;
   // Points that lie on the curve tell nothing of its errors; those that were left out do.
   for (machine::Regime& regime : function.regimes)

@@ -40,6 +40,7 @@ std::vector<machine::Regime> fit_regimes(const FunctionProblem& problem);
 // What was measured, told by a curve and by factors of it at the measured points
 // (machine::Function::corrections): one sum of terms over all sizes, without a coefficient below
 // zero; an empty message has a constant of its own.
+// Without corrections: regimes alone.
 struct CorrectedCurve {
   std::vector<machine::Regime> regimes;
   std::vector<machine::Correction> corrections;

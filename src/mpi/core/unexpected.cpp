@@ -10,10 +10,15 @@ namespace foretrace::mpi {
 using live::Envelope;
 using live::kNoClock;
 
+namespace {
+
+// Communicator, source (-1: any) and tag (sim::kAnyTag: any) are those of the pattern.
 bool fits(const Envelope& message, const Envelope& pattern) {
   return message.comm == pattern.comm && (pattern.source < 0 || message.source == pattern.source) &&
          (pattern.tag == sim::kAnyTag || message.tag == pattern.tag);
 }
+
+}  // namespace
 
 void Unexpected::add(const Envelope& message) {
   Messages& messages = by_sender_[message.source];
@@ -30,7 +35,6 @@ std::optional<Envelope> Unexpected::take_if(std::int32_t source, Is is) {
   if (found == of->second.end()) return std::nullopt;
   const Envelope message = *found;
   of->second.erase(found);
-  if (of->second.empty()) by_sender_.erase(of);
   --size_;
   return message;
 }

@@ -13,9 +13,6 @@
 
 namespace foretrace::mpi {
 
-// Communicator, source (-1: any) and tag (sim::kAnyTag: any) are those of the pattern.
-bool fits(const live::Envelope& message, const live::Envelope& pattern);
-
 class Unexpected {
  public:
   // Of a message: its sender and number.
@@ -39,7 +36,7 @@ class Unexpected {
   template <class Is>
   std::optional<live::Envelope> take_if(std::int32_t source, Is is);
 
-  std::map<std::int32_t, Messages> by_sender_;  // none empty
+  std::map<std::int32_t, Messages> by_sender_;
   std::size_t size_ = 0;
 };
 
