@@ -61,19 +61,19 @@ TEST(Corrections, IntervalsAreOfTheCorrectedTime) {
   EXPECT_DOUBLE_EQ(time(4, 90, Bound::max), 800);
 }
 
-// A fetch of a window as a message there and an empty one back: 1.5 (10 + 90), and 10 of 0 bytes.
+// A message of 10 + d us.
+MachineModel corrected_message(const std::string& factors) {
+  return parse_machine(
+      "[machine]\ntime_unit = \"us\"\n[[function]]\nname = \"recv\"\n"
+      "[[function.regime]]\nterms = { \"1\" = 10.0, \"d\" = 1.0 }\n"
+      "[[function.correction]]\nranks = 2\nfactors = " +
+          factors + "\n",
+      "m.toml");
+}
+
+// A put is a message there and an empty one back: 1.5 (10 + 90), and 10.
 TEST(Corrections, StayWithTheMessageOfAnAccess) {
-  const MachineModel model = parse_machine(R"([machine]
-time_unit = "us"
-[[function]]
-name = "recv"
-[[function.regime]]
-terms = { "1" = 10.0, "d" = 1.0 }
-[[function.correction]]
-ranks = 2
-factors = [[1, 1.0], [90, 1.5]]
-)",
-                                           "m.toml");
+  const MachineModel model = corrected_message("[[1, 1.0], [90, 1.5]]");
   const Function put = *predicted_function(model, "put");
   EXPECT_NEAR(1e6 * evaluate_seconds(model, put, 2, Bytes(90), Bound::avg), 160, 1e-9);
 }
@@ -81,17 +81,7 @@ factors = [[1, 1.0], [90, 1.5]]
 // No size takes less than is said: 10 + d, of which 4 bytes take a quarter, and 3 and 5 not much
 // more.
 TEST(Corrections, TheLeastOfAllSizesIsNoMoreThanAny) {
-  const MachineModel model = parse_machine(R"([machine]
-time_unit = "us"
-[[function]]
-name = "recv"
-[[function.regime]]
-terms = { "1" = 10.0, "d" = 1.0 }
-[[function.correction]]
-ranks = 2
-factors = [[1, 1.0], [4, 0.25], [90, 1.5]]
-)",
-                                           "m.toml");
+  const MachineModel model = corrected_message("[[1, 1.0], [4, 0.25], [90, 1.5]]");
   const Timing timing(model, Bound::avg);
   const Time least = timing.least(Cost::recv);
   for (std::uint64_t bytes = 0; bytes < 200; ++bytes)

@@ -301,7 +301,8 @@ int validate(Options& options) {
   }
   report.program = runs_it ? run.program.front() : runs.measured.front().info.program;
   report.ranks = static_cast<int>(runs.measured.front().ranks.size());
-  report.runs = static_cast<int>(runs.measured.size());
+  report.runs =
+      static_cast<int>(runs.untraced.empty() ? runs.measured.size() : runs.untraced.size());
   const trace::TellPlace tell = place_teller();
   const auto add = [&](const char* name, const std::vector<trace::Trace>& traces, int way) {
     views::ValidatedWay compared;
