@@ -1,17 +1,17 @@
 // A manager and its workers draw the Mandelbrot set; the page shows picture and messages while they
-// do, and names a rank that is stopped. In a headless Chromium.
+// do, goes on after a request that failed, and names a rank that is stopped. In a headless Chromium.
 // Usage: node page_test.mjs CHROMIUM FORETRACE MANDEL
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Browser } from "../web/drive.mjs";
 
 const kRanks = 8;
 const kRows = 300;
-const kSoon = 2000; // ms within which the page names who is stopped, on a machine that has time for it
+const kSoon = 2000; // ms within which the page names who is stopped, where others leave the cores to it
 const kPatience = 60000;
 
 const [chromium, foretrace, mandel] = process.argv.slice(2);
@@ -58,6 +58,13 @@ try {
   }, kRows);
   await browser.until(() => /MPI_Recv/.test(document.querySelector("#sums").textContent));
   while ((await rows()) === 0 && Date.now() < limit) await pause(100);
+  // It misses an answer or two, and goes on.
+  const connect = (offline) => browser.send("Network.emulateNetworkConditions", { offline, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+  await connect(true);
+  await browser.until(() => !document.querySelector("#silence").hidden);
+  await connect(false);
+  await browser.until(() => document.querySelector("#silence").hidden);
+  browser.messages.length = 0; // those of the requests that were not answered
   const early = await rows();
   assert.ok(early > 0 && early < kRows, `${early} rows`);
   while ((await rows()) < early + kRanks && Date.now() < limit) await pause(100);
@@ -76,8 +83,9 @@ try {
     took.push(Date.now() - began);
     if (!(took.at(-1) <= kSoon)) process.kill(stop, "SIGCONT");
   }
-  console.log(`named after ${took.join(", ")} ms`);
-  assert.ok(took.at(-1) <= kSoon);
+  const others = loadavg()[0] - kRanks;
+  console.log(`named after ${took.join(", ")} ms, beside ${others.toFixed(1)} of others`);
+  assert.ok(took.at(-1) <= kSoon || others > availableParallelism());
   const workers = Array.from({ length: kRanks - 1 }, (_, i) => i + 1).join(", ");
   await browser.until((all) => document.querySelector("#alarm").textContent.endsWith(` Waiting for it: ${all}. Sent to it, and not received: ${all}.`), workers);
   assert.match(said, /rank 0 is STOPPED/);

@@ -8,6 +8,7 @@ import { rates, stateName, sums, type Sum, type WatchRank, type WatchState } fro
 import { drawPicture } from "./picture";
 
 const kAsk = 500; // ms
+const kTries = 120; // without an answer, until no more are made
 const kHistory = 600; // looks that are remembered
 const kFirst = 60; // looks that fill the width at first
 const kPicoseconds = 1e12; // in a second
@@ -41,8 +42,8 @@ class Watch {
     { name: "time", value: (sum) => sum.seconds, text: (sum) => formatTime(sum.seconds * kPicoseconds), title: "Of all ranks" },
     { name: "share", value: (sum) => sum.share, text: (sum) => formatPercent(sum.share) },
   ], 2, null, 12);
-  private picture = ""; // that is shown, or on its way
-  private ended = false;
+  private picture = ""; // that is shown
+  private drawing = false;
 
   constructor() {
     find("#table").append(this.table.node);
@@ -63,27 +64,31 @@ class Watch {
     this.table.fill(state.ranks.map((rank, i) => ({ rank, ...speed[i]! })));
     this.sums.fill(sums(state));
     find("#clock").textContent = `The ${state.clock === "cpu" ? "CPU" : state.clock} time of all ranks, of calls that have ended`;
-    if (state.picture !== "" && state.picture !== this.picture) void this.show(state.picture);
+    if (state.picture !== this.picture) void this.show(state.picture);
     this.draw();
     document.documentElement.dataset["watch"] = JSON.stringify({ ranks: state.ranks.length, stopped: stopped.map((rank) => rank.rank) });
   }
 
-  end(): void {
-    if (this.ended) return;
-    this.ended = true;
-    find("#line").append(" – the run has ended, or its watcher");
+  // Whether it answers; it may again.
+  answers(yes: boolean): void {
+    find("#silence").hidden = yes;
   }
 
+  // One at a time, so that an older one never comes last; what fails is asked for at the next look.
   private async show(version: string): Promise<void> {
-    this.picture = version;
+    if (this.drawing || version === "") return;
+    this.drawing = true;
     try {
       const answer = await fetch("picture", { cache: "no-store" });
       if (!answer.ok) return;
       await drawPicture(find<HTMLCanvasElement>("#picture"), new Uint8Array(await answer.arrayBuffer()));
       find("#shown").hidden = false;
       document.documentElement.dataset["picture"] = version;
+      this.picture = version;
     } catch {
-      // Half of it: the program writes it anew, and that makes another version.
+      // Half of it: the program is writing it.
+    } finally {
+      this.drawing = false;
     }
   }
 
@@ -244,17 +249,26 @@ class Watch {
 
 const watch = new Watch();
 
-async function ask(): Promise<void> {
+// null: no answer.
+async function look(): Promise<WatchState | null> {
   try {
     const answer = await fetch("state", { cache: "no-store" });
-    const state = (await answer.json()) as WatchState;
-    watch.take(state);
-    if (state.ended) return;
+    return answer.ok ? ((await answer.json()) as WatchState) : null;
   } catch {
-    watch.end();
-    return;
+    return null;
   }
-  window.setTimeout(() => void ask(), kAsk);
+}
+
+async function ask(): Promise<void> {
+  let silent = 0;
+  while (silent < kTries) {
+    const state = await look();
+    silent = state === null ? silent + 1 : 0;
+    watch.answers(state !== null);
+    if (state !== null) watch.take(state);
+    if (state?.ended) return;
+    await new Promise((resolve) => window.setTimeout(resolve, kAsk));
+  }
 }
 
 window.addEventListener("resize", () => watch.draw());
