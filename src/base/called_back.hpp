@@ -16,11 +16,14 @@ struct CalledBack {
   std::int64_t calls = 0;
 };
 inline thread_local CalledBack called_back;
+inline thread_local bool is_combining = false;  // one runs
 
 template <class Function>
 void call_back(Function function) {
   const Time before = work_of_thread();
+  is_combining = true;
   function();
+  is_combining = false;
   called_back.took += work_of_thread() - before;
   ++called_back.calls;
 }

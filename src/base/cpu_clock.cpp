@@ -1,6 +1,7 @@
 #include "base/cpu_clock.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,19 @@ std::int64_t thread_cpu_ns() {
   timespec now;
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return ns_of(now);
+}
+
+std::int64_t process_cpu_ns() {
+  timespec now;
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return ns_of(now);
+}
+
+// How often the calling thread has left its core by itself.
+std::int64_t gave_away() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
 }
 
 // How long the calling thread has waited for a core so far; -1: the kernel does not say.
@@ -120,7 +134,11 @@ void CpuClock::resume_slowly() {
     start_ = static_cast<std::uint64_t>(monotonic_ns());
     if (undisturbed()) return;
   }
-  if (thread_ != __builtin_thread_pointer()) queued_ns_ = queued_ns();
+  // Asking takes some microseconds, and so is not done at every switch.
+  constexpr std::uint64_t kSeldom = 4;
+  const bool anew = thread_ != __builtin_thread_pointer();
+  if (anew || read_ticks(counter) - kernel_.at > kSeldom * longest_ticks_)
+    kernel_ = ask_kernel();
   thread_ = __builtin_thread_pointer();
   set_mark();
   compared_cpu_ns_ = thread_cpu_ns();
@@ -151,9 +169,13 @@ Time CpuClock::stop_slowly() const {
   return Time::ns(cpu);
 }
 
+CpuClock::Kernel CpuClock::ask_kernel() {
+  return {queued_ns(), process_cpu_ns() - thread_cpu_ns(), gave_away(),
+          read_ticks(ns_per_tick_ != 0)};
+}
+
 // At the end of an interval in which the thread was switched out.
 void CpuClock::note_wait(std::int64_t cpu_ns) const {
-  constexpr std::int64_t kLeast = 1'000'000;
   const std::uint64_t ticks = read_ticks(ns_per_tick_ != 0) - start_;
   const double passed =
       ns_per_tick_ == 0 ? static_cast<double>(ticks)
@@ -161,13 +183,18 @@ void CpuClock::note_wait(std::int64_t cpu_ns) const {
   const std::int64_t without = static_cast<std::int64_t>(passed) - cpu_ns;
   const std::int64_t noted = noted_start_ == start_ ? noted_ns_ : 0;
   // From its birth on nothing is known of the monotonic clock.
-  if (without - noted < kLeast || start_ == 0) return;
-  const std::int64_t queued = queued_ns();
-  if (queued < 0 || queued_ns_ < 0) return;
+  if (Time::ns(without - noted) < kLeastWait || start_ == 0) return;
+  const Kernel now = ask_kernel();
+  const Kernel before = std::exchange(kernel_, now);
+  if (now.queued < 0 || before.queued < 0) return;
   noted_start_ = start_;
   noted_ns_ = without;
-  const std::int64_t in_queue = queued - std::exchange(queued_ns_, queued);
-  waited_ns_ += std::max<std::int64_t>(without - noted - in_queue, 0);
+  // A core that was taken from it, by a hypervisor even, is no wait.
+  if (now.gave_away == before.gave_away) return;
+  const std::int64_t waited = without - noted - (now.queued - before.queued);
+  if (Time::ns(waited) < kLeastWait) return;
+  const bool for_threads = now.others - before.others >= waited / 10;
+  (for_threads ? waits_.for_threads : waits_.for_others) += Time::ns(waited);
 }
 
 }  // namespace foretrace

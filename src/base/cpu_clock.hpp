@@ -23,6 +23,12 @@
 
 namespace foretrace {
 
+// How long a thread did without a core, though one was free: it slept, or waited.
+struct Waits {
+  Time for_threads;  // of its process, which computed for a tenth of it: they may lack cores
+  Time for_others;   // files, other processes; or it slept
+};
+
 class CpuClock {
  public:
   // Begins an interval on the calling thread.
@@ -32,10 +38,9 @@ class CpuClock {
   // CPU time of the calling thread since resume(), in whole nanoseconds, less what
   // reading the clock takes; zero if another thread called resume().
   Time stop() const;
-  // How long the thread did without a core in the intervals so far, though one was free: it slept,
-  // or waited for files, other threads or processes. Less than a millisecond at once counts as
-  // nothing.
-  Time waited() const { return Time::ns(waited_ns_); }
+  // In the intervals so far. Less than kLeastWait in one of them counts as nothing.
+  const Waits& waits() const { return waits_; }
+  static constexpr Time kLeastWait = Time::ns(100'000);
 
   // From now on all clocks of the process read the processor's counter, if the
   // kernel trusts it. No interval may be under way. Its rate is measured since
@@ -58,13 +63,21 @@ class CpuClock {
   static std::int64_t to_ns(std::uint64_t ticks) {
     return static_cast<std::int64_t>((ticks * ns_per_tick_ + (std::uint64_t{1} << 31)) >> 32);
   }
+  // What the kernel says of the calling thread and its process: nanoseconds since their beginning.
+  struct Kernel {
+    std::int64_t queued = -1;      // the thread waited for a core; -1: the kernel does not say
+    std::int64_t others = 0;       // other threads computed
+    std::int64_t gave_away = 0;    // how often the thread left its core by itself
+    std::uint64_t at = 0;          // ticks, or monotonic nanoseconds: when this was
+  };
+  static Kernel ask_kernel();
   void resume_slowly();
   Time stop_slowly() const;
   void note_wait(std::int64_t cpu_ns) const;
 
   inline static std::uint64_t ns_per_tick_ = 0;  // times 2^32; 0: the monotonic clock is read
   inline static std::uint64_t empty_ticks_ = 0;  // or nanoseconds, of the clock that is read
-  inline static std::uint64_t longest_ticks_ = 0;
+  inline static std::uint64_t longest_ticks_ = kLongestNs;
 
   const void* thread_ = nullptr;
   std::uint64_t start_ = 0;  // at resume(): ticks, or monotonic nanoseconds
@@ -72,9 +85,8 @@ class CpuClock {
   // good as long as the mark stands.
   std::uint64_t compared_ = 0;
   std::int64_t compared_cpu_ns_ = 0;
-  mutable std::int64_t waited_ns_ = 0;
-  // What the thread had waited for a core when that was asked last, as the kernel says; -1: never.
-  mutable std::int64_t queued_ns_ = -1;
+  mutable Waits waits_;
+  mutable Kernel kernel_;  // when it was asked last, at most some milliseconds before start_
   // Of the interval that began there so much without a core is noted.
   mutable std::uint64_t noted_start_ = 0;
   mutable std::int64_t noted_ns_ = 0;

@@ -14,6 +14,15 @@ inline bool is_wait_told(Time waited, Time all) {
   return waited >= kLeast && waited.seconds() >= 0.05 * all.seconds();
 }
 
+// Of a rank that waited by other means than MPI and sleep: what is in the prediction, and what not.
+inline std::string note_of_counted_waits(int rank, double seconds) {
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "rank %d waited %.3g s for files or other processes, which counts as computation; "
+                "--waits none takes no time for it",
+                rank, seconds);
+  return line;
+}
 // `taken`: what of it is in the prediction.
 inline std::string note_of_waits(int rank, double seconds, const char* taken) {
   char line[200];

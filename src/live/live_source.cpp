@@ -244,6 +244,7 @@ bool LiveSource::stalled() {
 // One more rank runs than there are cores.
 void LiveSource::lend_core() {
   ++lent_cores_;
+  SharedMemory::header().lendings.fetch_add(1);
   change_cores(+1);
 }
 
@@ -418,6 +419,10 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
         longest_wait_ = Time::ps(record.waited);
         longest_waiting_ = rank;
         threads_call_ = record.threads != 0;
+      }
+      if (longest_counted_wait_ < Time::ps(record.counted_wait)) {
+        longest_counted_wait_ = Time::ps(record.counted_wait);
+        longest_counted_waiting_ = rank;
       }
       break;
     case EventKind::aborted:

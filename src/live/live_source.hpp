@@ -92,8 +92,9 @@ class LiveSource : public sim::Source {
   // "2 communicators were not freed (...)"; empty if all were.
   std::string left_communicators() const;
   // "rank 2 waited 0.3 s for something else than MPI ..."; empty if no rank waited so for a good
-  // part of the predicted time, `all`.
+  // part of the predicted time, `all`. What the prediction leaves out, and what is in it.
   std::string waited_otherwise(Time all) const;
+  std::string waited_and_counted(Time all) const;
   // "rank 2 slept for 0.3 s, which takes no time with --compute none", likewise. `compute`: one
   // that leaves sleep out.
   std::string slept(Time all, const std::string& compute) const;
@@ -228,6 +229,8 @@ class LiveSource : public sim::Source {
   std::uint64_t left_comms_ = 0;                               // most that a rank left
   int leaving_ranks_ = 0;
   std::vector<WorldRank> without_finalize_;  // that ended with status 0
+  Time longest_counted_wait_;
+  WorldRank longest_counted_waiting_;
   Time longest_wait_;                        // by other means than MPI
   WorldRank longest_waiting_;
   bool threads_call_ = false;  // of that rank

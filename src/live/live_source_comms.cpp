@@ -189,6 +189,11 @@ std::string LiveSource::waited_otherwise(Time all) const {
                        threads_call_ ? kThreadsTimeForWaits : kNoTimeForWaits);
 }
 
+std::string LiveSource::waited_and_counted(Time all) const {
+  if (!is_wait_told(longest_counted_wait_, all)) return {};
+  return note_of_counted_waits(longest_counted_waiting_.value, longest_counted_wait_.seconds());
+}
+
 std::string LiveSource::slept(Time all, const std::string& compute) const {
   if (!is_wait_told(longest_sleep_, all)) return {};
   return note_of_sleep(longest_sleeping_.value, longest_sleep_.seconds(), compute);

@@ -285,6 +285,8 @@ def body(function, row, names, suffix):
     if klass == "isendrecv_replace":
         return (f"isendrecv({fn}, {{buf, count, datatype}}, dest, sendtag, {{buf, count, datatype}}, source, recvtag, "
                 f"comm, request, {real})")
+    if klass in ("attribute_set", "attribute_deleted"):
+        return f"{klass}({fn}, comm, keyval, {real})"
     if klass == "comm_create":
         return f"comm_create({fn}, Cost::{row.options[0]}, comm, newcomm, {real})"
     # All others take the function's own arguments and the real call.

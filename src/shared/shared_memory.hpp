@@ -23,6 +23,8 @@ inline constexpr const char* kVariable = "FORETRACE_LIVE";
 inline constexpr const char* kStartVariable = "FORETRACE_START";
 // "real": the computer's clocks show the program real time.
 inline constexpr const char* kWtimeVariable = "FORETRACE_WTIME";
+// "none": waits for files or other processes take no time.
+inline constexpr const char* kWaitsVariable = "FORETRACE_WAITS";
 // Set for the process from which others are to be made (seed.hpp).
 inline constexpr const char* kSeedVariable = "FORETRACE_LIVE_SEED";
 // "off": ranks wait for the simulator in every call that a message completes, and in every
@@ -120,7 +122,10 @@ struct alignas(64) Record {
   // Message: its number among the rank's (inbox.hpp). Contribution: its bytes if they
   // are not more than a word, else the place of their block. Mark: the bits of its
   // value.
-  std::uint64_t payload = 0;
+  union {
+    std::uint64_t payload = 0;
+    std::int64_t counted_wait;  // finalize: for files or other processes, and in its computation
+  };
   union {
     std::uint64_t send_bytes = 0;
     std::int64_t slept;  // finalize: between calls
@@ -139,7 +144,7 @@ struct alignas(64) Record {
   };
   union {
     std::int64_t patience = 0;
-    std::int64_t waited;  // finalize: by other means than MPI
+    std::int64_t waited;  // finalize: by other means than MPI, and in no time of it
   };
   // A block of the heap with `list_count` items (request numbers; of a collective
   // trace::Counts; see Posting); 0: none. The simulator frees both.
@@ -344,6 +349,9 @@ struct Header {
   bool starting = true;
   std::atomic<std::uint32_t> hand_overs{0};  // cores given up so far
   std::atomic<std::int32_t> cores{1};
+  // How often one more was lent, since a rank may have waited for one without, by other means than
+  // MPI.
+  std::atomic<std::uint32_t> lendings{0};
   // 0, or 1 + the core on which all ranks without other threads run now: where
   // they hand over to each other all the time, moving between cores costs most.
   std::atomic<std::int32_t> together{0};

@@ -1,6 +1,7 @@
 // CpuClock against the kernel's own clock of the thread; in a program of its own
 // (cpu_clock_counter.cpp) the same with the processor's counter in between.
 #include "base/cpu_clock.hpp"
+#include "base/wait_meter.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <thread>
 #include <vector>
@@ -107,6 +109,58 @@ TEST(CpuClock, DoesNotCountSleep) {
 TEST(CpuClock, DoesNotCountShortSleeps) {
   const Both both = add_up([](int) { std::this_thread::sleep_for(300us); });
   EXPECT_LT(both.clock, both.thread + 0.01);
+}
+
+// In which `action` ran.
+template <class Action>
+Waits waits_in(Action action) {
+  CpuClock clock;
+  clock.resume();
+  action();
+  clock.stop();
+  return clock.waits();
+}
+
+TEST(CpuClock, KnowsAWaitForAnotherProcess) {
+  const Waits waits = waits_in([] { ASSERT_EQ(std::system("sleep 0.2"), 0); });
+  EXPECT_GE(waits.for_others.seconds(), 0.19);
+  EXPECT_EQ(waits.for_threads, Time());
+}
+
+TEST(CpuClock, KnowsAWaitForAThreadThatComputes) {
+  const Waits waits = waits_in([] { std::thread([] { compute(0.2); }).join(); });
+  EXPECT_GE(waits.for_threads.seconds(), 0.1);
+  EXPECT_EQ(waits.for_others, Time());
+}
+
+TEST(CpuClock, TakesNoComputationAndNoMomentForAWait) {
+  const Waits computing = waits_in([] { compute(0.1); });
+  EXPECT_EQ(computing.for_others, Time());
+  EXPECT_EQ(computing.for_threads, Time());
+  const Waits resting = waits_in([] { std::this_thread::sleep_for(20us); });
+  EXPECT_LT(resting.for_others, Time::ns(5'000'000));
+}
+
+TEST(WaitMeter, LeavesSleepOut) {
+  CpuClock clock;
+  WaitMeter meter;
+  const auto interval = [&](auto action) {
+    clock.resume();
+    action();
+    clock.stop();
+  };
+  interval([] { std::this_thread::sleep_for(100ms); });
+  const Time passed = clock.waits().for_others;
+  ASSERT_GE(passed.seconds(), 0.1);
+  EXPECT_EQ(meter.since(clock, passed), Time());
+  EXPECT_EQ(meter.since(clock, Time()), passed);
+  EXPECT_EQ(meter.since(clock, Time::ns(40'000'000)), passed - Time::ns(40'000'000));
+  EXPECT_EQ(meter.take(clock, Time::ns(40'000'000), true), passed - Time::ns(40'000'000));
+  EXPECT_EQ(meter.since(clock, Time()), Time());
+  interval([] { std::this_thread::sleep_for(50ms); });
+  EXPECT_EQ(meter.take(clock, Time(), false), Time());
+  EXPECT_EQ(meter.counted(), passed - Time::ns(40'000'000));
+  EXPECT_GE(meter.left_out().seconds(), 0.05);
 }
 
 TEST(CpuClock, CountsComputation) {

@@ -45,21 +45,35 @@ class Validate(harness.TestCase):
         return json.loads(self.validate(name, "--json").out)["ways"][0]["causes"][0]
 
     def test_waits_for_something_else(self):
-        """No share of what a rank computed: it computes nothing."""
+        """For a process, which predictions know; and for a thread: no share of what a rank computed, which is nothing."""
         program = self.compile('''#include <mpi.h>
+            #include <pthread.h>
+            #include <time.h>
             #include <unistd.h>
+            static int ends[2];
+            static void *work(void *nothing) {
+              struct timespec used;
+              do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+              while (used.tv_sec < 1);
+              return write(ends[1], "x", 1) == 1 ? nothing : NULL;
+            }
             int main(int argc, char** argv) {
-              int ends[2];
               char byte;
+              pthread_t thread;
               if (pipe(ends) != 0) return 2;
-              if (fork() == 0) return usleep(2500000) != 0 || write(ends[1], "x", 1) != 1;
+              if (argc == 1 && fork() == 0) return usleep(2500000) != 0 || write(ends[1], "x", 1) != 1;
               MPI_Init(&argc, &argv);
+              if (argc > 1) pthread_create(&thread, NULL, work, NULL);
               const long got = read(ends[0], &byte, 1);
               MPI_Finalize();
               return got != 1;
             }''')
-        said = self.foretrace("validate", "-n", 1, "--runs", 1, "--machine", harness.T3D, "--", program).out
-        self.assertRegex(said, r"the ranks spent [0-2]\.\d+ s between their calls without a core, more than they computed")
+        command = ["validate", "-n", 1, "--runs", 1, "--machine", harness.T3D, "--", program]
+        said = self.foretrace(*command).out
+        self.assertNotIn("without a core", said)
+        self.assertRegex(said, r"waited 2\.\d+ s for files or other processes, which counts as computation")
+        said = self.foretrace(*command, "thread").out
+        self.assertRegex(said, r"the ranks spent (1|[0-2]\.\d+) s between their calls without a core, more than they computed")
         self.assertNotIn("% of what they computed", said)
 
     def test_what_logging_costs_is_no_time_of_the_program(self):

@@ -113,6 +113,11 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   // All have come to it: that is all that a barrier is for.
   const bool is_done = first && fn == Fn::MPI_Barrier && !info.is_inter();
   const int result = is_done ? MPI_SUCCESS : wait_in(real);
+  // Functions that copy attributes may have called before it.
+  if (first && cost == Cost::comm_dup) {
+    own.at = event.enter;
+    latest = latest_start(fn, info, comm, cost, root, own);
+  }
   if (is_refused(result)) {
     session.close_as_call();
     return result;
@@ -252,8 +257,11 @@ int synchronising(Fn fn, MPI_Comm comm, Real real) {
 int comm_free(Fn fn, MPI_Comm* comm, Real real) {
   Inside inside;
   if (!inside) return real();
-  if (comm) session.comms.forget(*comm);
-  return plain_call(fn, real);
+  const MPI_Comm freed = comm ? *comm : MPI_COMM_NULL;
+  // Functions that delete its attributes may use it.
+  const int result = plain_call(fn, real);
+  if (!is_refused(result)) session.comms.forget(freed);
+  return result;
 }
 
 }  // namespace foretrace::capture

@@ -24,6 +24,7 @@ int init(Fn fn, int* argc, char*** argv, int, int*, Real real) {
 }
 
 int finalize(Fn fn, Real real) {
+  delete_own_attributes();
   // MPI looks at the clock to see that its own messages come in time.
   const program_clock::Real shown;
   session.stop(fn);

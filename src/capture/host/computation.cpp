@@ -19,6 +19,7 @@ const TickReading at_load = read_both_clocks();
 void Computation::start(const Settings& settings, machine::MachineModel* model, WorldRank rank,
                         int ranks) {
   spec_ = settings.compute;
+  counts_waits_ = settings.counts_waits;
   sampler_ = compute::KernelSampler(settings.sample);
   if (settings.count != compute::Counter::none) counter_.open(settings.count);
   if (!model) return CpuClock::use_counter(at_load);
@@ -41,6 +42,8 @@ Time Computation::at_reading(Thread& thread) const {
   if (needs_cpu_) thread.added.cpu += thread.cpu.stop();
   compute::Work work = thread.added;
   if (needs_cpu_) work.cpu += thread.slept + slept_so_far.asked;
+  if (needs_cpu_ && counts_waits_)
+    work.cpu += thread.waits.since(thread.cpu, slept_so_far.passed);
   if (counts()) work.steps += static_cast<double>(counter_.stop());
   if (needs_cpu_) thread.cpu.resume();
   if (rule_) return Time();

@@ -12,6 +12,7 @@
 
 #include "base/cpu_clock.hpp"
 #include "base/slept.hpp"
+#include "base/wait_meter.hpp"
 #include "capture/host/settings.hpp"
 #include "compute/kernel_sampler.hpp"
 #include "compute/rule.hpp"
@@ -30,13 +31,10 @@ class Computation {
     compute::Work added;  // announced, or of kernels that were left out
     // CPU time when it made its call; not set: it still counts.
     std::optional<Time> used;
-    Time slept;
-    Time really_slept;    // since the beginning
+    Time slept;           // and waited, where that counts
     Time slept_between;   // between calls, as asked for: since the beginning,
     Time slept_before{};  // and all that the thread slept until its last call
-
-    // For something else than MPI or an end of sleep.
-    Time waited() const { return std::max(cpu.waited() - really_slept, Time()); }
+    WaitMeter waits{};
   };
 
   // `model`: of a prediction, else nullptr; its step becomes what one count
@@ -54,8 +52,7 @@ class Computation {
     if (!needs_cpu_) return;
     thread.used = thread.cpu.stop();
     const Slept slept = take_slept();
-    thread.slept += slept.asked;
-    thread.really_slept += slept.passed;
+    thread.slept += slept.asked + thread.waits.take(thread.cpu, slept.passed, counts_waits_);
   }
 
   // Work of ours before the call that the program makes is known to be one.
@@ -78,6 +75,13 @@ class Computation {
 
   // What the last interval took as measured, whatever time that was given.
   Time measured() const { return measured_; }
+  // From now on waits for files or other processes take no time.
+  void leave_waits_out() { counts_waits_ = false; }
+  // Nor does anything since then.
+  void forget_interval() {
+    thread_->used = thread_->slept = Time();
+    if (counts()) counter_.resume();
+  }
   // Sleep since the thread's last call does not count.
   void forget_sleep() { thread_->slept = Time(); }
 
@@ -116,6 +120,7 @@ class Computation {
   double scale_ = 1;
   Time measured_;
   bool needs_cpu_ = true;
+  bool counts_waits_ = true;
   std::unique_ptr<compute::Rule> rule_;
   const machine::Timing* timing_ = nullptr;
   Thread* thread_ = nullptr;

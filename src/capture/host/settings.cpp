@@ -113,6 +113,11 @@ Settings read_settings() {
     settings.virtual_wtime = false;
   else if (!wtime.empty() && wtime != "virtual")
     refuse("FORETRACE_WTIME", wtime, "virtual or real");
+  const std::string_view waits = variable("FORETRACE_WAITS");
+  if (waits == "none")
+    settings.counts_waits = false;
+  else if (!waits.empty() && waits != "measured")
+    refuse("FORETRACE_WAITS", waits, "measured or none");
 
   const std::string_view yield = variable("FORETRACE_YIELD");
   if (yield == "always")

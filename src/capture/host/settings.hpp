@@ -35,6 +35,7 @@ struct Settings {
   bool start_logging = true;       // FORETRACE_START: on, off,
   bool logs_calls = true;          // never (recordings alone): what the run takes, and no calls
   bool virtual_wtime = true;       // FORETRACE_WTIME: virtual, real
+  bool counts_waits = true;        // FORETRACE_WAITS: measured, none
   Yield yield = Yield::automatic;  // FORETRACE_YIELD: auto, always, never
 };
 

@@ -73,12 +73,18 @@ void Session::complain_of_silence() {
   if (!note.empty()) tell(note);
 }
 
-// Collective. A program that waits by other means than MPI does so in no prediction.
+// Collective. How long a program waits by other means than MPI is this machine's doing; and where it
+// waits for its own threads, or several of them call MPI, no prediction does so.
 void Session::complain_of_waits() {
-  const Time waited = first_thread_.computed.waited();
+  const WaitMeter& waits = first_thread_.computed.waits;
   const WorldRank self = comms.world_rank();
-  if (has_most(is_wait_told(waited, wall_now()) ? waited.seconds() : 0, self))
-    tell(note_of_waits(self.value, waited.seconds(),
+  const auto has_most_of = [&](Time waited) {
+    return has_most(is_wait_told(waited, wall_now()) ? waited.seconds() : 0, self);
+  };
+  if (has_most_of(waits.counted()))
+    tell(note_of_counted_waits(self.value, waits.counted().seconds()));
+  if (has_most_of(waits.left_out()))
+    tell(note_of_waits(self.value, waits.left_out().seconds(),
                        others_called_ ? kThreadsTimeForWaits : kNoTimeForWaits));
 }
 

@@ -30,6 +30,7 @@ namespace foretrace::capture {
 Session session;
 thread_local int wrapper_depth = 0;
 thread_local callers::CallPoint program_call;
+thread_local callers::CallPoint nested_call;
 thread_local bool initial_thread = false;
 
 namespace {
@@ -383,6 +384,8 @@ void Session::close() {
 }
 
 void Session::close_at(Time leave, Time wait) {
+  // The program may have called in it, which came first.
+  leave = std::max(leave, thread_->event.enter);
   thread_->event.leave = leave;
   thread_->event.wait = wait;
   now_ = others_called_ ? std::max(now_, leave) : leave;

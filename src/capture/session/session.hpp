@@ -93,6 +93,10 @@ class Session {
   // A call begins: what follows until the program goes on is not its computation.
   // A call that does nothing, for what its interval shows.
   Time interval_of_nothing();
+  // The program calls from a function that MPI has called: its call stands before the one at hand,
+  // which goes on when that is over.
+  void begin_nested();
+  void end_nested();
   void enter_call() {
     if (several_threads_)
       take_turn();
@@ -251,6 +255,9 @@ class Session {
 
   CallingThread first_thread_;
   CallingThread* thread_ = &first_thread_;  // whose turn it is
+  // Calls of the program in calls of MPI: what stands for their thread meanwhile. So many are open.
+  std::deque<CallingThread> nested_;
+  std::size_t open_nested_ = 0;
   bool several_threads_ = false;
   bool others_called_ = false;
   std::uint64_t threads_made_ = 0;          // that have called
@@ -316,12 +323,27 @@ extern Session session;
 extern thread_local int wrapper_depth;
 // Where the program made the call that a wrapper is handling.
 extern thread_local callers::CallPoint program_call;
+// The same of one that a function of the program makes which MPI has called, before its wrapper has
+// begun; no address: there is none.
+extern thread_local callers::CallPoint nested_call;
 // The thread that initialised MPI.
 extern thread_local bool initial_thread;
 
-// The first thing in a wrapper; calls inside one are not the program's.
+// Whether the program makes a call at `address` in one of MPI's, in a function that MPI has called
+// (an error handler, one that deletes an attribute). Not told where several threads may call.
+bool is_called_back(const void* address);
+
+// The first thing in a wrapper; other calls inside one are not the program's.
 inline void note_call(const void* address, const void* cfa) {
-  if (wrapper_depth == 0) program_call = {address, cfa};
+  if (wrapper_depth == 0)
+    program_call = {address, cfa};
+  else
+    nested_call = is_called_back(address) ? callers::CallPoint{address, cfa} : callers::CallPoint();
+}
+
+// Whether the wrapper that begins handles a call of the program's.
+inline bool is_programs_turn() {
+  return wrapper_depth == 0 || nested_call.address != nullptr;
 }
 
 // As callers::is_programs_call(); to judge a place is no computation of the program's.
@@ -333,17 +355,31 @@ inline bool is_programs_call(const char* name, const void* return_address) {
 // Marks the extent of a wrapper. False: just make the real call.
 class Inside {
  public:
-  Inside() : ours_(session.active() && wrapper_depth == 0) {
-    wrapper_depth += ours_;
-    if (ours_) session.enter_call();
+  Inside() : ours_(session.active() && is_programs_turn()) {
+    if (!ours_) return;
+    nests_ = wrapper_depth > 0;
+    ++wrapper_depth;
+    if (nests_) {
+      outer_ = std::exchange(program_call, std::exchange(nested_call, callers::CallPoint()));
+      session.begin_nested();
+    } else {
+      nested_call.address = nullptr;
+      session.enter_call();
+    }
   }
   ~Inside() {
+    if (!ours_) return;
     // An error handler's exception goes through.
-    if (ours_ && session.is_in_event()) session.close_as_call();
-    if (ours_) session.count_called_back();
-    if (ours_ && session.several_threads()) session.end_turn();
-    if (ours_) end_idle_row();
-    wrapper_depth -= ours_;
+    if (session.is_in_event()) session.close_as_call();
+    if (nests_) {
+      session.end_nested();
+      program_call = outer_;
+    } else {
+      session.count_called_back();
+      if (session.several_threads()) session.end_turn();
+      end_idle_row();
+    }
+    --wrapper_depth;
   }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
@@ -351,6 +387,8 @@ class Inside {
 
  private:
   bool ours_;
+  bool nests_ = false;
+  callers::CallPoint outer_{};
 };
 
 // The extent of what may wait for others, inside a wrapper: other threads of the

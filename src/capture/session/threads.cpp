@@ -73,6 +73,7 @@ void Session::let_rows_end() {
   may_be_idle_ = false;
   write_pending();
   others_called_ = true;
+  computation_.leave_waits_out();
 }
 
 // In a child process the lock may be another thread's, which is not there.

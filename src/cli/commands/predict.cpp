@@ -28,6 +28,7 @@ struct Options {
   std::string placement;
   int ranks_per_node = 0;
   std::string wtime = "virtual";
+  std::string waits = "measured";
   std::string start = "on";
   int sample = 0;
 };
@@ -78,11 +79,13 @@ int predict(Options& options) {
                      {"FORETRACE_COMPUTE", compute::format_spec(spec)},
                      {"FORETRACE_SCALE_FROM", absolute(options.scale_from)},
                      {"FORETRACE_WTIME", options.wtime},
+                     {"FORETRACE_WAITS", options.waits},
                      {"FORETRACE_START", options.start}};
   if (options.sample > 0)
     run.environment.emplace_back("FORETRACE_SAMPLE", std::to_string(options.sample));
   run.own_options = {"--machine",     options.machine, "--bound",     options.bound, "--compute",
-                     options.compute, "--wtime",       options.wtime, "--start",     options.start};
+                     options.compute, "--wtime",       options.wtime, "--waits",     options.waits,
+                     "--start",       options.start};
   if (!options.scale_from.empty())
     run.own_options.insert(run.own_options.end(), {"--scale-from", options.scale_from});
   if (options.sample > 0)
@@ -139,6 +142,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
   add_wtime_option(app, options->wtime,
                    "What MPI_Wtime and the computer's clocks show the program: virtual or real "
                    "time");
+  add_waits_option(app, options->waits);
   add_placement_options(app, options->placement, options->ranks_per_node, false);
   add_allow_invalid(app, options->run.allow_invalid);
   add_start_option(app, options->start);

@@ -14,6 +14,7 @@ struct Options {
   std::string clock = "cpu";
   std::string start = "on";
   int sample = 0;
+  std::string waits = "measured";
   std::string count;
 };
 
@@ -27,10 +28,12 @@ int record(Options& options) {
   run.subcommand = "record";
   run.environment = {{"FORETRACE_CLOCK", options.clock},
                      {"FORETRACE_COUNT", options.count},
+                     {"FORETRACE_WAITS", options.waits},
                      {"FORETRACE_START", options.start}};
   if (options.sample > 0)
     run.environment.emplace_back("FORETRACE_SAMPLE", std::to_string(options.sample));
-  run.own_options = {"--clock", options.clock, "--start", options.start};
+  run.own_options = {"--clock", options.clock, "--waits",
+                     options.waits, "--start", options.start};
   if (!options.count.empty())
     run.own_options.insert(run.own_options.end(), {"--count", options.count});
   if (options.sample > 0)
@@ -51,6 +54,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
       ->capture_default_str();
   add_start_option(app, options->start, true);
   add_sample_option(app, options->sample);
+  add_waits_option(app, options->waits);
   add_watcher_options(app, options->run.watch);
   app.add_option("--count", options->count,
                  "Log what the program executes, for simulate --compute counted: blocks or "

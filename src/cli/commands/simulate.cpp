@@ -35,6 +35,7 @@ struct Options {
   std::optional<std::string> mpi;  // live
   std::string start;               // live: --start
   std::string wtime;               // live: --wtime
+  std::string waits;               // live: --waits
   std::vector<std::string> sweeps;
   int jobs = 0;
   std::string baseline;
@@ -144,6 +145,7 @@ void check_options(const Options& options) {
          "--spawn is for programs that run live; say -n RANKS");
   refuse(!live && !options.start.empty(), "--start is for programs that run live; say -n RANKS");
   refuse(!live && !options.wtime.empty(), "--wtime is for programs that run live; say -n RANKS");
+  refuse(!live && !options.waits.empty(), "--waits is for programs that run live; say -n RANKS");
   refuse(live && options.simulation.wildcards != SimulationOptions().wildcards,
          "--wildcards is for recorded runs; in one that runs live MPI_ANY_SOURCE takes the message "
          "that is there first in virtual time");
@@ -225,6 +227,7 @@ int simulate(Options& options) {
     program->output_to_stderr = options.run.json;
     if (!options.start.empty()) program->environment.push_back("FORETRACE_START=" + options.start);
     if (!options.wtime.empty()) program->environment.push_back("FORETRACE_WTIME=" + options.wtime);
+    if (!options.waits.empty()) program->environment.push_back("FORETRACE_WAITS=" + options.waits);
     if (options.simulation.sample > 0)
       program->environment.push_back("FORETRACE_SAMPLE=" +
                                      std::to_string(options.simulation.sample));
@@ -282,6 +285,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
   add_wtime_option(app, options->wtime,
                    "Live: what the computer's clocks show the program: virtual or real time; "
                    "MPI_Wtime is virtual");
+  add_waits_option(app, options->waits);
   add_sample_option(app, simulation.sample);
   add_simulation_options(app, simulation);
   app.add_option("-o,--output", options->run.output, "Write the predicted trace");

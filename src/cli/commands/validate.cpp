@@ -234,8 +234,8 @@ void tell_state(const Options& options, double busy, const analysis::Validation&
                         : fmt::format("{:.1f} % of what they computed", 100 * lost / computed);
     state.push_back(fmt::format(
         "in the real runs the ranks spent {:.3g} s between their calls without a core, {}: they "
-        "waited for something else than MPI (files, pipes, other processes), which predictions "
-        "leave out, or others had the cores",
+        "waited for something that predictions leave out (threads of their own), or others had the "
+        "cores",
         lost, share));
   }
   const double width = (validation.measured.high - validation.measured.low).seconds();

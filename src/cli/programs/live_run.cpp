@@ -182,6 +182,7 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
   }
   say(source.left_without_finalize());
   say(source.left_communicators());
+  say(source.waited_and_counted(time));
   say(source.waited_otherwise(time));
   if (const std::string compute = simulation.compute_without_sleep(); !compute.empty())
     say(source.slept(time, compute));

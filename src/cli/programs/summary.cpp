@@ -233,6 +233,14 @@ void add_wtime_option(CLI::App& app, std::string& wtime, const char* what) {
       ->default_str("virtual");
 }
 
+void add_waits_option(CLI::App& app, std::string& waits) {
+  app.add_option("--waits", waits,
+                 "What waiting for files or other processes takes where CPU time is measured: "
+                 "measured (as long as here) or none")
+      ->check(CLI::IsMember({"measured", "none"}))
+      ->default_str("measured");
+}
+
 namespace {
 
 // False: not all that was recorded is there.

@@ -25,6 +25,8 @@ void add_start_option(CLI::App& app, std::string& start, bool or_never = false);
 
 // --wtime virtual|real: what the clocks that the program reads show.
 void add_wtime_option(CLI::App& app, std::string& wtime, const char* what);
+// --waits measured|none: whether what ranks wait for files or other processes is computation.
+void add_waits_option(CLI::App& app, std::string& waits);
 
 // After a run that should leave a trace: the time it took or will take, ranks that did not
 // come to their end, calls that carry no virtual time; no time where something of the trace

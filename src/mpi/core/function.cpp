@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "base/called_back.hpp"
 #include "mpi/core/line.hpp"
 #include "mpi/core/threads.hpp"
 
@@ -49,16 +50,23 @@ void restore_call(const CallState& state) {
 
 Entry::Entry(Fn function, callers::CallPoint point) : outer_(current) {
   enter_library();
-  if (depth++ > 0) return;
+  if (depth++ > 0) {
+    nests_ = !is_combining && !threads_may_call();
+    if (!nests_) return;
+    current = function;
+    line.enter_nested(function, point);
+    return;
+  }
   current = function;
   line.enter(function, point);
 }
 
 Entry::~Entry() {
-  if (--depth == 0) {
+  if (--depth == 0)
     line.leave(current);
-    current = outer_;
-  }
+  else if (nests_)
+    line.leave_nested(current);
+  if (depth == 0 || nests_) current = outer_;
   leave_library();
 }
 

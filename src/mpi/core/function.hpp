@@ -14,9 +14,10 @@ const char* name_of(Fn function);
 int function_count();
 
 // A call of the program: made by the generated MPI_X around impl::X. Calls
-// inside calls (from user functions: reductions, attribute copies) belong to
-// the outer one, but begin anew for what they post. Those that an MPI's Fortran library
-// makes for itself are none of the program's.
+// inside calls, from functions of the program's (attributes, error handlers), are calls of their own
+// that come before the outer one; in those that combine, and where several threads may call, they
+// belong to the outer one. Those that an MPI's Fortran library makes for itself are none of the
+// program's.
 class Entry {
  public:
   explicit Entry(Fn function,
@@ -27,9 +28,10 @@ class Entry {
 
  private:
   Fn outer_;
+  bool nests_ = false;
   program_clock::Real own_;  // what the library reads
 };
-// Of the outermost call.
+// Of the call at hand.
 Fn current_function();
 // Whether the calling thread is in one.
 bool in_call();

@@ -83,7 +83,8 @@ int Finalize() {
   const std::vector<const Comm*> left = open_comms();
   record.left = static_cast<std::uint32_t>(left.size());
   record.let_go = freed_and_open();
-  record.waited = line.waited_otherwise().count_ps();
+  record.waited = line.waits().left_out().count_ps();
+  record.counted_wait = line.waits().counted().count_ps();
   record.slept = line.slept().count_ps();
   record.looked = line.looked_for_nothing().count_ps();
   record.threads = line.several_called();

@@ -15,7 +15,6 @@
 #include "base/preload.hpp"
 #include "base/program_clock.hpp"
 #include "base/ticks.hpp"
-#include "callers/fortran_calls.hpp"
 #include "mpi/abi/handles.hpp"
 #include "mpi/core/function.hpp"
 #include "mpi/core/imports.hpp"
@@ -30,7 +29,6 @@
 #include "shared/horizon.hpp"
 #include "shared/inbox.hpp"
 #include "shared/message_costs.hpp"
-#include "shared/site_list.hpp"
 
 namespace foretrace::mpi {
 
@@ -73,6 +71,7 @@ void leave_environment() {
   ::unsetenv(kStartVariable);
   ::unsetenv(kSampleVariable);
   ::unsetenv(kWtimeVariable);
+  ::unsetenv(kWaitsVariable);
   take_out_of_preload("/live/" FORETRACE_MPI_NAME "/");
 }
 
@@ -94,6 +93,8 @@ void Line::open() {
   logging_ = logging_next_ = !start || std::strcmp(start, "off") != 0;
   const char* wtime = std::getenv(kWtimeVariable);
   const bool real_clocks = wtime && std::strcmp(wtime, "real") == 0;
+  const char* waits = std::getenv(kWaitsVariable);
+  waits_count_ = !waits || std::strcmp(waits, "none") != 0;
   leave_environment();
   const Header& header = SharedMemory::header();
   size_ = header.ranks;
@@ -520,79 +521,6 @@ const Result* Line::results(const Answer& answer) {
 
 void Line::free_results(const Answer& answer) {
   if (answer.results != 0) heap::free(answer.results);
-}
-
-void Line::enter(Fn function, const callers::CallPoint& point) {
-  at_hand_.point = point;
-  if (!slot_) return;
-  take_over();
-  stop_work();  // what follows is not the program's
-  settle_work();
-  at_hand_.for_library =
-      find_site() && !callers::is_programs_call(name_of(function), point.address);
-  at_hand_.said = at_hand_.goes_on = false;
-  if (!at_hand_.for_library) ++calls_;
-}
-
-// Whether a library of MPI's makes the call at hand.
-bool Line::find_site() {
-  const auto [site, by_library] = call_sites_.find(at_hand_.point, [](const trace::Site& place) {
-    return sites::add(place.object, place.offset);
-  });
-  at_hand_.site = site;
-  return by_library;
-}
-
-void Line::leave(Fn function) {
-  if (!slot_) return;
-  if (!at_hand_.said && !at_hand_.for_library) note_call(function);
-  raise_floor(clock_.floor());
-  logging_ = logging_next_;
-  measuring_ = true;
-  ++times_in_mpi;
-  begin_work();
-  resume_work();
-}
-
-// Adds up what the program computed until now, if it has begun to.
-void Line::stop_work() {
-  if (!measuring_) return;
-  if (measured_ == Measured::cpu) work_->stop();
-  work_->note_sleep();
-  if (counter_.is_open()) work_->steps += static_cast<double>(counter_.stop());
-}
-
-void Line::resume_work() {
-  work_->resume(measured_ == Measured::cpu);
-  if (counter_.is_open()) counter_.resume();
-}
-
-// A call that asked nothing of the simulator. Those in a row under one name
-// become one event.
-void Line::note_call(Fn function) {
-  if (!logging_) return;
-  const bool announced = work_->steps != 0 && !counter_.is_open();
-  if (!has_call_ || call_.name != static_cast<std::uint32_t>(function) || announced) {
-    flush_call();
-    call_ = Record();
-    call_.kind = static_cast<std::uint8_t>(EventKind::call);
-    call_.name = static_cast<std::uint32_t>(function);
-    call_.site = at_hand_.site;
-    call_.count = 0;
-    has_call_ = true;
-  }
-  // Calls from several places are from none in particular.
-  if (call_.site != at_hand_.site) call_.site = 0;
-  ++call_.count;
-  call_.steps += std::exchange(work_->steps, 0);
-  call_.compute += work_->compute.count_ps();
-  work_->compute = Time();
-}
-
-void Line::flush_call() {
-  if (!has_call_) return;
-  has_call_ = false;
-  append(call_);
 }
 
 }  // namespace foretrace::mpi

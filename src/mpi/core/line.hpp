@@ -147,7 +147,7 @@ class Line {
   // At the program's end: says which phases were not opened or not closed.
   void complain_of_phases() const;
   // What the thread that initialised MPI waited by other means than MPI.
-  Time waited_otherwise() const { return first_.waited(); }
+  const WaitMeter& waits() const { return first_.waits; }
   // What it slept between its calls.
   Time slept() const { return first_.slept_between; }
   bool several_called() const { return several_; }
@@ -159,6 +159,9 @@ class Line {
   // Where in the program the call at hand is, as Record::site.
   std::uint64_t site() const { return at_hand_.site; }
   void leave(Fn function);
+  // One in another, in a function of the program's; the other goes on after it.
+  void enter_nested(Fn function, const callers::CallPoint& point);
+  void leave_nested(Fn function);
   // In a call that is none: what the interval before it showed.
   Time interval_of_nothing();
   // For threads that take turns: the call at hand, which a thread goes on with later.
@@ -185,6 +188,7 @@ class Line {
   void settle_work();
   void begin_work();
   void resume_work();
+  bool counts_waits() const;
   void take_compute(Record& record);
   void count_call(Record& record);
   void note_about(std::uint64_t about);
@@ -206,6 +210,7 @@ class Line {
   void raise_floor(Time floor);
   bool find_site();
   void note_call(Fn function);
+  void begin_call(Fn function);
   void flush_call();
   void publish_names();
   void leave_out_calls();
@@ -234,6 +239,8 @@ class Line {
   compute::KernelSampler sampler_;
   std::uint64_t calls_ = 0;  // and marks so far, for the sampler
   bool measuring_ = false;
+  bool waits_count_ = true;     // for files or other processes
+  std::uint32_t lendings_ = 0;  // when the program went on
   ThreadWork first_;  // of the thread that initialised MPI
   ThreadWork* work_ = &first_;
   std::atomic<double> others_steps_{0};  // by threads that may not call
@@ -254,6 +261,7 @@ class Line {
   machine::ClockWait clock_wait_;  // by readings of the computer's clock
   callers::CallSites call_sites_{this};
   CallAtHand at_hand_;
+  std::vector<CallAtHand> outer_;  // that it is nested in
   bool has_call_ = false;
   Record call_;  // calls in a row, not posted yet
   trace::Annotations annotations_;

@@ -78,10 +78,16 @@ void Line::take_over() {
   work_ = this_thread;
 }
 
+// What was waited until a rank got a core is none of the program's; nor can it be told from waits
+// for threads that wait in MPI.
+bool Line::counts_waits() const {
+  return waits_count_ && !several_ && SharedMemory::header().lendings.load() == lendings_;
+}
+
 // Of a thread that runs the program: this is none of it.
 Time Line::so_far(ThreadWork& work) {
   if (measured_ == Measured::cpu) {
-    work.stop();
+    work.stop(counts_waits());
     work.cpu.resume();
   }
   return computation(work);
@@ -95,8 +101,11 @@ Time Line::computation(const ThreadWork& work) {
 }
 
 Time Line::position(ThreadWork& work) {
+  so_far(work);
   const Time since = several_ ? work.since : clock_now();
-  return since + so_far(work);
+  // Waiting for that is no wait of the program's.
+  if (measured_ == Measured::cpu) work.cpu.resume();
+  return since + computation(work);
 }
 
 void Line::reach(ThreadWork& work) {

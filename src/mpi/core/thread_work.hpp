@@ -1,13 +1,13 @@
 // What one thread of the program has computed since its last call.
 #pragma once
 
-#include <algorithm>
 #include <utility>
 
 #include "base/cpu_clock.hpp"
 #include "base/slept.hpp"
 #include "base/thread_calls.hpp"
 #include "base/time.hpp"
+#include "base/wait_meter.hpp"
 
 namespace foretrace::mpi {
 
@@ -18,15 +18,17 @@ struct ThreadWork {
   // Where several threads call (Line::several_): the rank's clock when its last call returned.
   Time since;
   bool has_called = false;  // not only said what it computes
-  Time really_slept;        // since the beginning
   Time slept_between;       // between calls, as asked for: since the beginning,
   Time slept_before{};      // and all that the thread slept until its last call
 
-  // By the thread itself, where CPU time is measured: adds up what it computed and slept.
-  void stop() {
+  WaitMeter waits{};
+
+  // By the thread itself, where CPU time is measured: adds up what it computed and slept, and if
+  // `counts_waits` what it waited.
+  void stop(bool counts_waits) {
     const Slept slept = take_slept();
     compute += cpu.stop() + slept.asked;
-    really_slept += slept.passed;
+    compute += waits.take(cpu, slept.passed, counts_waits);
   }
   void resume(bool measures_cpu) {
     slept_before = slept_ever;
@@ -35,8 +37,6 @@ struct ThreadWork {
     take_slept();
   }
   void note_sleep() { slept_between += slept_ever - std::exchange(slept_before, slept_ever); }
-  // For something else than MPI or an end of sleep.
-  Time waited() const { return std::max(cpu.waited() - really_slept, Time()); }
 };
 
 }  // namespace foretrace::mpi
