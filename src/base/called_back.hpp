@@ -16,14 +16,19 @@ struct CalledBack {
   std::int64_t calls = 0;
 };
 inline thread_local CalledBack called_back;
-inline thread_local bool is_combining = false;  // one runs
+inline thread_local bool is_combining = false;  // the calling thread is in such a function
 
 template <class Function>
 void call_back(Function function) {
+  struct Mark {
+    bool outer = std::exchange(is_combining, true);
+    ~Mark() { is_combining = outer; }
+  };
   const Time before = work_of_thread();
-  is_combining = true;
-  function();
-  is_combining = false;
+  {
+    const Mark mark;
+    function();
+  }
   called_back.took += work_of_thread() - before;
   ++called_back.calls;
 }

@@ -137,8 +137,7 @@ void CpuClock::resume_slowly() {
   // Asking takes some microseconds, and so is not done at every switch.
   constexpr std::uint64_t kSeldom = 4;
   const bool anew = thread_ != __builtin_thread_pointer();
-  if (anew || read_ticks(counter) - kernel_.at > kSeldom * longest_ticks_)
-    kernel_ = ask_kernel();
+  if (anew || read_ticks(counter) - kernel_.at > kSeldom * longest_ticks_) kernel_ = ask_kernel();
   thread_ = __builtin_thread_pointer();
   set_mark();
   compared_cpu_ns_ = thread_cpu_ns();

@@ -65,10 +65,10 @@ class CpuClock {
   }
   // What the kernel says of the calling thread and its process: nanoseconds since their beginning.
   struct Kernel {
-    std::int64_t queued = -1;      // the thread waited for a core; -1: the kernel does not say
-    std::int64_t others = 0;       // other threads computed
-    std::int64_t gave_away = 0;    // how often the thread left its core by itself
-    std::uint64_t at = 0;          // ticks, or monotonic nanoseconds: when this was
+    std::int64_t queued = -1;    // the thread waited for a core; -1: the kernel does not say
+    std::int64_t others = 0;     // other threads computed
+    std::int64_t gave_away = 0;  // how often the thread left its core by itself
+    std::uint64_t at = 0;        // ticks, or monotonic nanoseconds: when this was
   };
   static Kernel ask_kernel();
   void resume_slowly();

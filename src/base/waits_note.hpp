@@ -18,11 +18,12 @@ inline bool is_wait_told(Time waited, Time all) {
 inline std::string note_of_counted_waits(int rank, double seconds) {
   char line[200];
   std::snprintf(line, sizeof line,
-                "rank %d waited %.3g s for files or other processes, which counts as computation; "
-                "--waits none takes no time for it",
+                "rank %d waited %.3g s for files, other processes or the like, which counts as "
+                "computation; with --waits none it takes no time",
                 rank, seconds);
   return line;
 }
+
 // `taken`: what of it is in the prediction.
 inline std::string note_of_waits(int rank, double seconds, const char* taken) {
   char line[200];

@@ -231,7 +231,7 @@ class LiveSource : public sim::Source {
   std::vector<WorldRank> without_finalize_;  // that ended with status 0
   Time longest_counted_wait_;
   WorldRank longest_counted_waiting_;
-  Time longest_wait_;                        // by other means than MPI
+  Time longest_wait_;  // by other means than MPI
   WorldRank longest_waiting_;
   bool threads_call_ = false;  // of that rank
   Time longest_sleep_;         // between calls

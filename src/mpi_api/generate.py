@@ -285,7 +285,7 @@ def body(function, row, names, suffix):
     if klass == "isendrecv_replace":
         return (f"isendrecv({fn}, {{buf, count, datatype}}, dest, sendtag, {{buf, count, datatype}}, source, recvtag, "
                 f"comm, request, {real})")
-    if klass in ("attribute_set", "attribute_deleted"):
+    if klass in ("set_attribute", "delete_attribute"):
         return f"{klass}({fn}, comm, keyval, {real})"
     if klass == "comm_create":
         return f"comm_create({fn}, Cost::{row.options[0]}, comm, newcomm, {real})"

@@ -133,12 +133,10 @@ TEST(CpuClock, KnowsAWaitForAThreadThatComputes) {
   EXPECT_EQ(waits.for_others, Time());
 }
 
-TEST(CpuClock, TakesNoComputationAndNoMomentForAWait) {
-  const Waits computing = waits_in([] { compute(0.1); });
-  EXPECT_EQ(computing.for_others, Time());
-  EXPECT_EQ(computing.for_threads, Time());
-  const Waits resting = waits_in([] { std::this_thread::sleep_for(20us); });
-  EXPECT_LT(resting.for_others, Time::ns(5'000'000));
+TEST(CpuClock, TakesNoComputationForAWait) {
+  const Waits waits = waits_in([] { compute(0.1); });
+  EXPECT_EQ(waits.for_others, Time());
+  EXPECT_EQ(waits.for_threads, Time());
 }
 
 TEST(WaitMeter, LeavesSleepOut) {

@@ -208,7 +208,7 @@ class Sleep(harness.TestCase):
                 self.assertGreater(self.slept(trace)[1], 0.95)
                 self.assertLess(self.slept(trace)[1], 1.5)
                 self.assertGreater(self.events(trace)[0][-1][2]["enter"] * 1e-12, 0.95)
-        counted, not_so = "s for files or other processes, which counts as computation", "s for something else than MPI"
+        counted, not_so = "s for files, other processes or the like, which counts as computation", "s for something else than MPI"
         for verb, options in (("record", ()), ("predict", ("--machine", harness.T3D)), ("simulate", ("--machine", harness.T3D))):
             for waits, told, untold in (("measured", counted, not_so), ("none", not_so, counted)):
                 with self.subTest(verb=verb, waits=waits):
@@ -255,7 +255,7 @@ class Sleep(harness.TestCase):
             self.assertLess(self.slept(trace)[0], 0.5)
             # Of another second it is all that is told.
             run(1, [program, "file"], name="told.ftr")
-            self.assertRegex(self.result.err, r"rank 0 waited (0\.9\d*|1(\.[0-2]\d*)?) s for files or other processes")
+            self.assertRegex(self.result.err, r"rank 0 waited (0\.9\d*|1(\.[0-2]\d*)?) s for files, other processes or the like")
 
     def test_that_is_interrupted(self):
         for trace in self.three_ways("interrupted"):

@@ -113,7 +113,8 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   // All have come to it: that is all that a barrier is for.
   const bool is_done = first && fn == Fn::MPI_Barrier && !info.is_inter();
   const int result = is_done ? MPI_SUCCESS : wait_in(real);
-  // Functions that copy attributes may have called before it.
+  // Functions that copy attributes may have called before it. All ranks come, also those that MPI
+  // has refused.
   if (first && cost == Cost::comm_dup) {
     own.at = event.enter;
     latest = latest_start(fn, info, comm, cost, root, own);
@@ -258,9 +259,10 @@ int comm_free(Fn fn, MPI_Comm* comm, Real real) {
   Inside inside;
   if (!inside) return real();
   const MPI_Comm freed = comm ? *comm : MPI_COMM_NULL;
+  const CommInfo* const info = session.comms.known(freed);
   // Functions that delete its attributes may use it.
   const int result = plain_call(fn, real);
-  if (!is_refused(result)) session.comms.forget(freed);
+  if (!is_refused(result)) session.comms.forget(freed, info);
   return result;
 }
 

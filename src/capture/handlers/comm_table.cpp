@@ -128,9 +128,14 @@ CommInfo& CommTable::hidden(CommInfo& comm) {
   return *comm.hidden;
 }
 
-void CommTable::forget(MPI_Comm comm) {
+const CommInfo* CommTable::known(MPI_Comm comm) const {
   const auto found = by_handle_.find(handle_bits(comm));
-  if (found == by_handle_.end()) return;
+  return found == by_handle_.end() ? nullptr : found->second;
+}
+
+void CommTable::forget(MPI_Comm comm, const CommInfo* freed) {
+  const auto found = by_handle_.find(handle_bits(comm));
+  if (found == by_handle_.end() || found->second != freed) return;
   CommInfo& info = *found->second;
   by_handle_.erase(found);
   last_handle_ = MPI_COMM_NULL;

@@ -73,7 +73,10 @@ class CommTable {
   // What stands for the same members under a key of its own: a window, a file.
   // Collective over `comm`, which is not inter.
   CommInfo& adopt_members(const CommInfo& info, MPI_Comm comm);
-  void forget(MPI_Comm comm);
+  // `comm` has been freed; another one that has its handle by now stays.
+  void forget(MPI_Comm comm, const CommInfo* freed);
+  // What is known under the handle; nullptr: nothing.
+  const CommInfo* known(MPI_Comm comm) const;
   // For the messages that collectives on `comm` consist of.
   CommInfo& hidden(CommInfo& comm);
   // The members of a group that this process belongs to (rank invalid if it

@@ -186,8 +186,8 @@ int synchronising(Fn fn, MPI_Comm comm, Real real);
 int comm_free(Fn fn, MPI_Comm* comm, Real real);
 
 // --- attributes of communicators (attributes.cpp)
-int attribute_set(Fn fn, MPI_Comm comm, int keyval, Real real);
-int attribute_deleted(Fn fn, MPI_Comm comm, int keyval, Real real);
+int set_attribute(Fn fn, MPI_Comm comm, int keyval, Real real);
+int delete_attribute(Fn fn, MPI_Comm comm, int keyval, Real real);
 // Those of MPI_COMM_SELF, as MPI_Finalize does it first: programs clean up in functions that are
 // called so (MPI 3.1, 8.7.1), and what these call are still calls of the run.
 void delete_own_attributes();

@@ -318,7 +318,7 @@ int sendrecv_replace(Fn fn, const Data& data, int dest, int sendtag, int source,
   const auto post_send = [&](MPI_Request* request) {
     return PMPI_Isend(packed.data(), packed_bytes, MPI_PACKED, dest, sendtag, comm, request);
   };
-  if (session.active() && session.predicting() && is_programs_turn()) {
+  if (session.active() && session.predicting() && is_of_program()) {
     const int count = static_cast<int>(data.count);
     int room = 0;
     PMPI_Pack_size(count, data.type, comm, &room);

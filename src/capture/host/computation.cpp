@@ -42,8 +42,7 @@ Time Computation::at_reading(Thread& thread) const {
   if (needs_cpu_) thread.added.cpu += thread.cpu.stop();
   compute::Work work = thread.added;
   if (needs_cpu_) work.cpu += thread.slept + slept_so_far.asked;
-  if (needs_cpu_ && counts_waits_)
-    work.cpu += thread.waits.since(thread.cpu, slept_so_far.passed);
+  if (needs_cpu_ && counts_waits_) work.cpu += thread.waits.since(thread.cpu, slept_so_far.passed);
   if (counts()) work.steps += static_cast<double>(counter_.stop());
   if (needs_cpu_) thread.cpu.resume();
   if (rule_) return Time();

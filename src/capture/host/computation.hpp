@@ -4,6 +4,7 @@
 // at once, as the settings say. Knows nothing of MPI.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,8 +77,8 @@ class Computation {
   // What the last interval took as measured, whatever time that was given.
   Time measured() const { return measured_; }
   // From now on waits for files or other processes take no time.
-  void leave_waits_out() { counts_waits_ = false; }
-  // Nor does anything since then.
+  void leave_waits_out() { counts_waits_.store(false, std::memory_order_relaxed); }
+  // What the thread has done since its last event does not count.
   void forget_interval() {
     thread_->used = thread_->slept = Time();
     if (counts()) counter_.resume();
@@ -120,7 +121,7 @@ class Computation {
   double scale_ = 1;
   Time measured_;
   bool needs_cpu_ = true;
-  bool counts_waits_ = true;
+  std::atomic<bool> counts_waits_ = true;  // read by threads that wait for their turn
   std::unique_ptr<compute::Rule> rule_;
   const machine::Timing* timing_ = nullptr;
   Thread* thread_ = nullptr;

@@ -17,6 +17,7 @@ namespace foretrace::capture {
 
 struct Request;
 
+// Also what stands for a thread while it makes a call inside another (Session::begin_nested()).
 struct CallingThread {
   trace::Event event;        // under construction
   trace::Counts counts;      // of `event`; empty: it has none

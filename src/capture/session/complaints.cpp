@@ -73,8 +73,8 @@ void Session::complain_of_silence() {
   if (!note.empty()) tell(note);
 }
 
-// Collective. How long a program waits by other means than MPI is this machine's doing; and where it
-// waits for its own threads, or several of them call MPI, no prediction does so.
+// Collective. How long a program waits by other means than MPI is this machine's doing; and where
+// it waits for its own threads, or several of them call MPI, no prediction does so.
 void Session::complain_of_waits() {
   const WaitMeter& waits = first_thread_.computed.waits;
   const WorldRank self = comms.world_rank();

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/called_back.hpp"
-#include "callers/mpi_objects.hpp"
+#include "callers/mpi_code.hpp"
 #include "capture/session/session.hpp"
 
 namespace foretrace::capture {
@@ -22,8 +22,9 @@ void Session::begin_nested() {
     if (std::exchange(may_be_idle_, false) && predicting()) now_ += outer.compute;
     unlogged_ += std::exchange(outer.compute, Time());
     unlogged_steps_ += std::exchange(outer.steps, 0);
-    computation_.forget_interval();
   }
+  // The call around it has had its event: since then the program has done nothing but this.
+  if (thread_->goes_on) computation_.forget_interval();
   if (open_nested_ == nested_.size()) nested_.emplace_back();
   thread_ = &nested_[open_nested_++];
   thread_->goes_on = false;
@@ -36,6 +37,9 @@ void Session::end_nested() {
   if (!thread_->in_event) return;
   trace::Event& outer = thread_->event;
   outer.enter = outer.leave = now_;
+  // Where none of them was logged.
+  outer.compute += std::exchange(unlogged_, Time());
+  outer.steps += std::exchange(unlogged_steps_, 0);
   writer_.enter(outer.name, outer.site);
 }
 

@@ -48,13 +48,14 @@ bool is_look(Fn fn) {
   return looks[static_cast<std::size_t>(fn)];
 }
 
-// What a trace's steps are, where the program did not announce them; and that
-// kernels were left out.
+// What a trace's steps are, where the program did not announce them; and that kernels, or waits,
+// were left out.
 std::string describe_counts(const Settings& settings) {
   std::string text;
   if (settings.count != compute::Counter::none) text = compute::counts_option(settings.count);
   if (settings.sample > 0)
     text += (text.empty() ? "" : " ") + ("sample=" + std::to_string(settings.sample));
+  if (!settings.counts_waits) text += text.empty() ? "waits=none" : " waits=none";
   return text;
 }
 

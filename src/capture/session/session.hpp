@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/called_back.hpp"
@@ -90,13 +91,13 @@ class Session {
   // The thread that makes the call at hand.
   CallingThread& thread() { return *thread_; }
 
-  // A call begins: what follows until the program goes on is not its computation.
   // A call that does nothing, for what its interval shows.
   Time interval_of_nothing();
   // The program calls from a function that MPI has called: its call stands before the one at hand,
   // which goes on when that is over.
   void begin_nested();
   void end_nested();
+  // A call begins: what follows until the program goes on is not its computation.
   void enter_call() {
     if (several_threads_)
       take_turn();
@@ -318,8 +319,8 @@ class Session {
 
 extern Session session;
 
-// Above 0 inside a wrapper: calls from there are the MPI library's, not the
-// program's.
+// Above 0 inside a wrapper: calls from there are the MPI library's, or of functions of the
+// program's that it has called.
 extern thread_local int wrapper_depth;
 // Where the program made the call that a wrapper is handling.
 extern thread_local callers::CallPoint program_call;
@@ -342,7 +343,7 @@ inline void note_call(const void* address, const void* cfa) {
 }
 
 // Whether the wrapper that begins handles a call of the program's.
-inline bool is_programs_turn() {
+inline bool is_of_program() {
   return wrapper_depth == 0 || nested_call.address != nullptr;
 }
 
@@ -355,7 +356,7 @@ inline bool is_programs_call(const char* name, const void* return_address) {
 // Marks the extent of a wrapper. False: just make the real call.
 class Inside {
  public:
-  Inside() : ours_(session.active() && is_programs_turn()) {
+  Inside() : ours_(session.active() && is_of_program()) {
     if (!ours_) return;
     nests_ = wrapper_depth > 0;
     ++wrapper_depth;

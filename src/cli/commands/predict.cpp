@@ -83,9 +83,9 @@ int predict(Options& options) {
                      {"FORETRACE_START", options.start}};
   if (options.sample > 0)
     run.environment.emplace_back("FORETRACE_SAMPLE", std::to_string(options.sample));
-  run.own_options = {"--machine",     options.machine, "--bound",     options.bound, "--compute",
-                     options.compute, "--wtime",       options.wtime, "--waits",     options.waits,
-                     "--start",       options.start};
+  run.own_options = {"--machine", options.machine, "--bound", options.bound,
+                     "--compute", options.compute, "--wtime", options.wtime,
+                     "--waits",   options.waits,   "--start", options.start};
   if (!options.scale_from.empty())
     run.own_options.insert(run.own_options.end(), {"--scale-from", options.scale_from});
   if (options.sample > 0)

@@ -32,8 +32,7 @@ int record(Options& options) {
                      {"FORETRACE_START", options.start}};
   if (options.sample > 0)
     run.environment.emplace_back("FORETRACE_SAMPLE", std::to_string(options.sample));
-  run.own_options = {"--clock", options.clock, "--waits",
-                     options.waits, "--start", options.start};
+  run.own_options = {"--clock", options.clock, "--waits", options.waits, "--start", options.start};
   if (!options.count.empty())
     run.own_options.insert(run.own_options.end(), {"--count", options.count});
   if (options.sample > 0)

@@ -14,10 +14,10 @@ const char* name_of(Fn function);
 int function_count();
 
 // A call of the program: made by the generated MPI_X around impl::X. Calls
-// inside calls, from functions of the program's (attributes, error handlers), are calls of their own
-// that come before the outer one; in those that combine, and where several threads may call, they
-// belong to the outer one. Those that an MPI's Fortran library makes for itself are none of the
-// program's.
+// inside calls, from functions of the program's (attributes, error handlers), are calls of their
+// own that come before the outer one; in those that combine, and where several threads may call,
+// they belong to the outer one. Those that an MPI's Fortran library makes for itself are none of
+// the program's.
 class Entry {
  public:
   explicit Entry(Fn function,

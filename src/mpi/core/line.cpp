@@ -307,7 +307,7 @@ Time Line::shown_time() {
   const std::int64_t entered = monotonic_ns();
   // What this takes is not the program's.
   take_over();
-  stop_work();
+  stop_work(false);
   const Time now = clock_now();
   Time clock = (several_ ? work_->since : now) + computation(*work_);
   resume_work();

@@ -182,9 +182,9 @@ class Line {
   void be_first_thread();
   Time clock_now();
   Time so_far(ThreadWork& work);
-  static Time computation(const ThreadWork& work);
+  Time computation(const ThreadWork& work) const;
   void reach(ThreadWork& work);
-  void stop_work();
+  void stop_work(bool calls = true);
   void settle_work();
   void begin_work();
   void resume_work();
@@ -241,7 +241,7 @@ class Line {
   bool measuring_ = false;
   bool waits_count_ = true;     // for files or other processes
   std::uint32_t lendings_ = 0;  // when the program went on
-  ThreadWork first_;  // of the thread that initialised MPI
+  ThreadWork first_;            // of the thread that initialised MPI
   ThreadWork* work_ = &first_;
   std::atomic<double> others_steps_{0};  // by threads that may not call
   bool several_ = false;                 // have called, or said what they compute

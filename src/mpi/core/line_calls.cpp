@@ -44,6 +44,7 @@ void Line::leave(Fn function) {
   measuring_ = true;
   ++times_in_mpi;
   begin_work();
+  lendings_ = SharedMemory::header().lendings.load();
   resume_work();
 }
 
@@ -60,16 +61,16 @@ void Line::leave_nested(Fn function) {
   outer_.pop_back();
 }
 
-// Adds up what the program computed until now, if it has begun to.
-void Line::stop_work() {
+// Adds up what the program computed until now, if it has begun to. `calls`: it makes a call.
+void Line::stop_work(bool calls) {
   if (!measuring_) return;
-  if (measured_ == Measured::cpu) work_->stop(counts_waits());
+  if (measured_ == Measured::cpu && calls) work_->end(counts_waits());
+  if (measured_ == Measured::cpu && !calls) work_->stop();
   work_->note_sleep();
   if (counter_.is_open()) work_->steps += static_cast<double>(counter_.stop());
 }
 
 void Line::resume_work() {
-  lendings_ = SharedMemory::header().lendings.load();
   work_->resume(measured_ == Measured::cpu);
   if (counter_.is_open()) counter_.resume();
 }

@@ -87,15 +87,15 @@ bool Line::counts_waits() const {
 // Of a thread that runs the program: this is none of it.
 Time Line::so_far(ThreadWork& work) {
   if (measured_ == Measured::cpu) {
-    work.stop(counts_waits());
+    work.stop();
     work.cpu.resume();
   }
   return computation(work);
 }
 
-Time Line::computation(const ThreadWork& work) {
+Time Line::computation(const ThreadWork& work) const {
   Record record;
-  record.compute = work.compute.count_ps();
+  record.compute = (work.compute + work.waited(counts_waits())).count_ps();
   record.steps = work.steps;
   return OwnClock::computation(record);
 }

@@ -23,12 +23,22 @@ struct ThreadWork {
 
   WaitMeter waits{};
 
-  // By the thread itself, where CPU time is measured: adds up what it computed and slept, and if
-  // `counts_waits` what it waited.
-  void stop(bool counts_waits) {
+  Time slept_since{};  // its last call, really
+
+  // By the thread itself, where CPU time is measured: adds up what it computed and slept.
+  void stop() {
     const Slept slept = take_slept();
     compute += cpu.stop() + slept.asked;
-    compute += waits.take(cpu, slept.passed, counts_waits);
+    slept_since += slept.passed;
+  }
+  // It calls: what it waited counts, too, if `counts_waits`.
+  void end(bool counts_waits) {
+    stop();
+    compute += waits.take(cpu, std::exchange(slept_since, Time()), counts_waits);
+  }
+  // That, as far as it can be told before.
+  Time waited(bool counts_waits) const {
+    return counts_waits ? waits.since(cpu, slept_since) : Time();
   }
   void resume(bool measures_cpu) {
     slept_before = slept_ever;

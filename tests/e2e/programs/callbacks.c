@@ -21,7 +21,7 @@ static void talk(int tag) {
   ++calls;
 }
 
-static int delete_it(MPI_Comm comm, int keyval, void *value, void *extra) {
+static int delete_it(MPI_Comm comm, int keyval, void* value, void* extra) {
   (void)keyval, (void)value, (void)extra;
   int members;
   MPI_Comm_size(comm, &members);  // it is still there
@@ -30,20 +30,20 @@ static int delete_it(MPI_Comm comm, int keyval, void *value, void *extra) {
   return MPI_SUCCESS;
 }
 
-static int copy_it(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag) {
+static int copy_it(MPI_Comm comm, int keyval, void* extra, void* in, void* out, int* flag) {
   (void)comm, (void)keyval, (void)extra;
   talk(2);
-  *(void **)out = in;
+  *(void**)out = in;
   *flag = 1;
   return MPI_SUCCESS;
 }
 
-static void handle(MPI_Comm *comm, int *code, ...) {
+static void handle(MPI_Comm* comm, int* code, ...) {
   (void)comm, (void)code;
   talk(3);
 }
 
-static int query(void *extra, MPI_Status *status) {
+static int query(void* extra, MPI_Status* status) {
   (void)extra;
   talk(4);
   MPI_Status_set_elements(status, MPI_INT, 1);
@@ -52,17 +52,17 @@ static int query(void *extra, MPI_Status *status) {
   return MPI_SUCCESS;
 }
 
-static int free_it(void *extra) {
+static int free_it(void* extra) {
   (void)extra;
   return MPI_SUCCESS;
 }
 
-static int cancel(void *extra, int complete) {
+static int cancel(void* extra, int complete) {
   (void)extra, (void)complete;
   return MPI_SUCCESS;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -1,5 +1,6 @@
-// Whose code a call of MPI comes from: an MPI library's own (its files are made of other MPI
-// calls), or the program's. Does not see MPI.
+// Whose code a call of MPI comes from: an MPI library's own (its input and output is made of other
+// MPI calls), or the program's. A call that a function of the program's leaves to as its last act
+// (a tail call) returns to MPI, and is taken for MPI's. Does not see MPI.
 #pragma once
 
 namespace foretrace::callers {

@@ -1,4 +1,4 @@
-#include "callers/mpi_objects.hpp"
+#include "callers/mpi_code.hpp"
 
 #include <dlfcn.h>
 
