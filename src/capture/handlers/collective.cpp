@@ -113,9 +113,9 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   // All have come to it: that is all that a barrier is for.
   const bool is_done = first && fn == Fn::MPI_Barrier && !info.is_inter();
   const int result = is_done ? MPI_SUCCESS : wait_in(real);
-  // Functions that copy attributes may have called before it. All ranks come, also those that MPI
-  // has refused.
-  if (first && cost == Cost::comm_dup) {
+  // Functions that copy or delete attributes may have called before it. All ranks come, also those
+  // that MPI has refused.
+  if (first && (cost == Cost::comm_dup || fn == Fn::MPI_Win_free)) {
     own.at = event.enter;
     latest = latest_start(fn, info, comm, cost, root, own);
   }

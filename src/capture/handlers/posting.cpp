@@ -240,6 +240,8 @@ int post_request(Fn fn, Request& request, MPI_Request* variable, Real real) {
     return result;
   }
   if (!request.persistent) session.requests.index(request, variable);
+  // Functions that copy attributes may have called before it (MPI_Comm_idup).
+  request.posted = session.thread().event.enter;
   end_posting(request);
   return result;
 }

@@ -1,7 +1,8 @@
 // Calls of MPI in functions that MPI calls. The letters of the first argument say in which:
-// d: deletes an attribute, when a communicator is freed; c: copies one; e: an error handler; g: a
-// generalized request's; s: deletes an attribute of MPI_COMM_SELF, in MPI_Finalize. Rank r
-// announces 10 * (r + 1) steps before each call that leads there.
+// d: deletes an attribute, when a communicator is freed; w: when a window is; c: copies one; i: the
+// same, posted; e: an error handler; g: a generalized request's; s: deletes an attribute of
+// MPI_COMM_SELF, in MPI_Finalize. Rank r announces 10 * (r + 1) steps before each call that leads
+// there.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,12 @@ static int copy_it(MPI_Comm comm, int keyval, void* extra, void* in, void* out, 
   return MPI_SUCCESS;
 }
 
+static int delete_of_window(MPI_Win window, int keyval, void *value, void *extra) {
+  (void)window, (void)keyval, (void)value, (void)extra;
+  talk(5);
+  return MPI_SUCCESS;
+}
+
 static void handle(MPI_Comm* comm, int* code, ...) {
   (void)comm, (void)code;
   talk(3);
@@ -67,16 +74,33 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   int keyval;
-  MPI_Comm_create_keyval(strchr(argv[1], 'c') ? copy_it : MPI_COMM_NULL_COPY_FN, delete_it, &keyval,
+  MPI_Comm_create_keyval(strpbrk(argv[1], "ci") ? copy_it : MPI_COMM_NULL_COPY_FN, delete_it, &keyval,
                          NULL);
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  if (strpbrk(argv[1], "cd")) MPI_Comm_set_attr(comm, keyval, NULL);
+  if (strpbrk(argv[1], "cdi")) MPI_Comm_set_attr(comm, keyval, NULL);
   if (strchr(argv[1], 'c')) {
     MPI_Comm copy;
     FORETRACE_COMPUTE(10 * (rank + 1));
     MPI_Comm_dup(comm, &copy);
     MPI_Comm_free(&copy);
+  }
+  if (strchr(argv[1], 'i')) {
+    MPI_Comm copy;
+    MPI_Request request;
+    FORETRACE_COMPUTE(10 * (rank + 1));
+    MPI_Comm_idup(comm, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&copy);
+  }
+  if (strchr(argv[1], 'w')) {
+    int of_windows;
+    MPI_Win window;
+    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, delete_of_window, &of_windows, NULL);
+    MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_set_attr(window, of_windows, NULL);
+    FORETRACE_COMPUTE(10 * (rank + 1));
+    MPI_Win_free(&window);
   }
   FORETRACE_COMPUTE(10 * (rank + 1));
   MPI_Comm_free(&comm);
