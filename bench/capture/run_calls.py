@@ -43,7 +43,8 @@ def main():
             program = arguments.build / "programs" / mpi / "bench_calls"
             if not program.exists():
                 continue
-            predict = [tool, "predict", "-n", "2", "--machine"]
+            # The program times itself, by a clock that has to be the real one.
+            predict = [tool, "predict", "-n", "2", "--wtime", "real", "--machine"]
             wrappers = program.with_name("libbench_bare_wrappers.so")
             words = [program, "multiple"] if arguments.threads else [program]
             modes = {
