@@ -141,21 +141,22 @@ std::vector<Part> grouped_parts(const std::vector<ChosenCalls>& ranks, const Gro
   return list;
 }
 
-// Those that are above the mean the most, until what is left is little.
+// By rank, what lies above the mean: those to whom the most is due, until what is left is little.
 Unevenness worst_of(const std::vector<Time>& above) {
   constexpr double kMost = 0.9;
   Unevenness result;
   std::vector<WorldRank> order;
+  Time all;
   for (std::size_t r = 0; r < above.size(); ++r) {
     if (above[r] == Time()) continue;
-    result.above += above[r];
+    all += above[r];
     order.emplace_back(static_cast<std::int32_t>(r));
   }
   const auto of = [&above](WorldRank rank) { return above[static_cast<std::size_t>(rank.value)]; };
   std::ranges::stable_sort(order, [&](WorldRank a, WorldRank b) { return of(a) > of(b); });
   Time told;
   for (const WorldRank rank : order) {
-    if (told.seconds() >= kMost * result.above.seconds()) break;
+    if (told.seconds() >= kMost * all.seconds()) break;
     told += of(rank);
     result.ranks.push_back(rank);
   }
@@ -187,17 +188,20 @@ void equalise_between(const Run& run, const CallSet& of, const Groups& groups, E
 
 Unevenness unevenness(const Run& run, const CallSet& of) {
   std::vector<Time> above(run.calls.size());  // by rank
+  Time longest;                               // above the mean
   // One computation of each rank.
-  const auto compare = [&above](const std::vector<std::pair<WorldRank, Time>>& all) {
+  const auto compare = [&above, &longest](const std::vector<std::pair<WorldRank, Time>>& all) {
     Time sum;
-    std::pair<WorldRank, Time> most;
+    for (const auto& one : all) sum += one.second;
+    const Time mean = Time::ps(sum.count_ps() / static_cast<std::int64_t>(all.size()));
+    Time most;
+    for (const auto& one : all) most = std::max(most, one.second - mean);
     for (const auto& one : all) {
-      sum += one.second;
-      if (one.second > most.second) most = one;
+      const Time beyond = one.second - mean;
+      if (beyond > Time() && beyond + beyond >= most)
+        above[static_cast<std::size_t>(one.first.value)] += beyond;
     }
-    if (most.second == Time()) return;
-    above[static_cast<std::size_t>(most.first.value)] +=
-        most.second - Time::ps(sum.count_ps() / static_cast<std::int64_t>(all.size()));
+    longest += most;
   };
   std::vector<std::pair<WorldRank, Time>> all;
   each_stretch(run, of, nullptr, [&](std::size_t, std::vector<ChosenCalls> ranks) {
@@ -214,7 +218,9 @@ Unevenness unevenness(const Run& run, const CallSet& of) {
       compare(all);
     }
   });
-  return worst_of(above);
+  Unevenness result = worst_of(above);
+  result.above = longest;
+  return result;
 }
 
 std::vector<Round> uneven_rounds(const Run& run, std::size_t most, std::size_t& count) {

@@ -20,11 +20,13 @@ using Groups = std::vector<std::int32_t>;
 void equalise_within(const Run& run, const CallSet& of, const Groups& groups, Edits& edits);
 void equalise_between(const Run& run, const CallSet& of, const Groups& groups, Edits& edits);
 
-// What equalise() makes even. Each computation counts with the rank that took the longest for it.
+// What equalise() makes even.
 struct Unevenness {
-  Time above;                    // by how much the longest ones are above the mean, in all
-  std::vector<WorldRank> ranks;  // the fewest that nine tenths of it are due to, ascending
-  WorldRank worst;               // to whom the most is due
+  Time above;  // by how much the longest computations are above the mean, in all
+  // Of what those and others are above it that are half as far above at least: the fewest ranks that
+  // nine tenths of it are due to, ascending; and to whom the most is due.
+  std::vector<WorldRank> ranks;
+  WorldRank worst;
 };
 Unevenness unevenness(const Run& run, const CallSet& of);
 

@@ -134,7 +134,9 @@ std::string_view name_of(Effort effort);
 
 // Something to change, and what it brings.
 struct Finding {
-  std::string kind;                     // "wait", "imbalance", "algorithm", "placement", "files"
+  // "wait", "imbalance", "algorithm", "placement", "files", "no barriers", "merged messages",
+  // "posted messages"
+  std::string kind;
   std::string change;                   // algorithm: which
   std::vector<std::string> processors;  // placement: by rank
   WaitKind wait_kind = WaitKind::other;

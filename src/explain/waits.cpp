@@ -49,7 +49,10 @@ Source source_of(const Run& run, MomentId leave) {
     at = link->from;
     const auto kind = run.graph[at].kind;
     if (kind != MomentKind::enter) continue;
-    if (run.graph[at].rank != rank) source.cause = at;
+    if (run.graph[at].rank == rank) return source;
+    source.cause = at;
+    // The data went when its receiver was there: the sender has waited for that as for an answer.
+    if (link->kind == LinkKind::own) source.by = LinkKind::answer;
     return source;
   }
   return source;

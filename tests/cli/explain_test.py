@@ -307,6 +307,31 @@ class Explain(unittest.TestCase):
         self.assertEqual(times[found[0]["algorithm"]], min(times.values()))
         self.assertEqual(found[0]["check"], f"--collective MPI_Allreduce={found[0]['algorithm']}")
 
+    def test_other_calls(self):
+        """No barriers, messages sent as one, messages that are posted: where they bring something, and what."""
+        barriers = "".join(f"{rank} compute 1e5\n{rank} barrier\n" for rank in (0, 1) for _ in range(10))
+        many = "".join("0 send 1 3 100\n1 recv 0 3 100\n" for _ in range(10)) + "0 compute 1e6\n1 compute 1e6\n"
+        # Large messages wait for their receivers.
+        late = "0 send 1 1 100000\n0 compute 1e6\n0 barrier\n1 compute 5e5\n1 recv 0 1 100000\n1 barrier\n"
+        for kind, calls, words, check in (
+                ("no barriers", barriers, ["--machine", "sparc-ethernet"], "--remove-barriers"),
+                ("merged messages", many, ["--machine", "cray-t3d"], "--merge-messages MPI_Send"),
+                ("posted messages", late, [*LOGGPS[:-1], LOGGPS[-1] + ",S=1000"], "--nonblocking MPI_Send")):
+            with self.subTest(kind=kind):
+                (self.folder / "calls.ti").write_text("0 init\n1 init\n" + calls + "0 finalize\n1 finalize\n")
+                said = json.loads(self.explain("calls.ti", *words, "--json").stdout)
+                found = [one for one in said["findings"] if one["kind"] == kind and one["check"] == check]
+                self.assertEqual(len(found), 1, said["findings"])
+                self.assertEqual(found[0]["effort"], "calls")
+                self.assertGreater(found[0]["gain"], 0.001 * said["time"])
+                alone = json.loads(self.explain("calls.ti", *words, *check.split(), "--json").stdout)
+                self.assertEqual(found[0]["predicted_time"], alone["predicted_time"])
+
+    def test_nothing_brings_anything(self):
+        (self.folder / "alone.ti").write_text("0 init\n0 compute 1e6\n0 finalize\n")
+        self.assertIn("nothing that was tried shortens the run", self.explain("alone.ti", "--machine", "cray-t3d").stdout)
+        self.explain("alone.ti", "--machine", "cray-t3d", "--findings", "0", status=2)
+
     def test_checks_of_findings(self):
         """The options that a finding names bring what it promises."""
         (self.folder / "fields.ti").write_text(FIELDS)

@@ -55,6 +55,22 @@ TEST(Balance, OfWhatMovesFromRankToRankNamesAllThatAreSlow) {
   EXPECT_EQ(finding.ranks, (std::vector<WorldRank>{WorldRank(0), WorldRank(1), WorldRank(2)}));
 }
 
+// A slow node: none of its ranks alone is much above the others of it.
+TEST(Balance, NamesAllThatAreNearlyAsSlow) {
+  Programs programs(6);
+  for (int round = 0; round < 6; ++round)
+    for (int rank = 0; rank < 6; ++rank)
+      programs.collective(rank, Cost::barrier, rank < 3 ? us(300 - rank) : us(200));
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  ASSERT_FALSE(explanation.findings.empty());
+  const Finding& finding = explanation.findings.front();
+  EXPECT_EQ(finding.ranks, (std::vector<WorldRank>{WorldRank(0), WorldRank(1), WorldRank(2)}));
+  // The mean is 249.5.
+  EXPECT_EQ(finding.spent, us(6 * 300 - 3 * 499));
+  EXPECT_EQ(finding.gain, finding.spent);
+}
+
 TEST(Balance, NamesThoseToWhomNearlyAllIsDue) {
   Programs programs(4);
   for (int round = 0; round < 20; ++round)

@@ -131,6 +131,26 @@ TEST(Waits, LateReceiver) {
   EXPECT_EQ(group->late->function, "recv");
 }
 
+// A port sends the data when the receiver is there; the sender waits for that end.
+TEST(Waits, LateReceiverAtAPort) {
+  Programs programs(2);
+  send(programs, 0, 1, us(100), "send", 16000);
+  recv(programs, 1, 0, us(500), "recv", 16000);
+  programs.finalize_all();
+  sim::NetworkOptions network;
+  network.kind = sim::NetworkKind::loggps;
+  network.loggps.latency = us(5);
+  network.loggps.overhead_send = network.loggps.overhead_recv = us(1);
+  network.loggps.gap_per_byte = 1e-9;
+  network.loggps.sync_threshold = Bytes(1000);
+  const Explained explained = explain_program(programs, network);
+  const WaitGroup* group = explained.waits_at("send");
+  ASSERT_TRUE(group);
+  EXPECT_EQ(name_of(group->kind), name_of(WaitKind::late_receiver));
+  EXPECT_EQ(group->late->function, "recv");
+  EXPECT_EQ(group->late_rank, WorldRank(1));
+}
+
 // Who waits, and for whom, in each family of collectives; all enter 100 us apart.
 struct CollectiveCase {
   Cost collective;

@@ -38,7 +38,9 @@ class Plant {
       const int waiting = late ^ 1;
       const int number = (pair - culprit + pairs) % pairs;
       if (number == 0) {
-        meet(late, kHalf + wait, waiting, kHalf, "culprit", below(kKinds));
+        const int kind = below(kKinds);
+        wait_ = kWaits[kind];
+        meet(late, kHalf + wait, waiting, kHalf, "culprit", kind);
         programs_.finalize(late, kHalf - wait);
         programs_.finalize(waiting, kHalf);
       } else if (number <= harmless) {
@@ -55,8 +57,14 @@ class Plant {
     }
   }
   const Programs& programs() const { return programs_; }
+  // Of the culprit.
+  WaitKind wait() const { return wait_; }
 
  private:
+  // By kind.
+  static constexpr WaitKind kWaits[] = {WaitKind::late_sender,    WaitKind::late_receiver,
+                                        WaitKind::late_sender,    WaitKind::wait_at_barrier,
+                                        WaitKind::late_broadcast, WaitKind::early_reduce};
   static constexpr int kKinds = 6;
   // What a call takes at most on test_machine(), with an empty message or two ranks.
   static constexpr Time kLongestCall = us(310);
@@ -115,6 +123,7 @@ class Plant {
 
   std::mt19937 random_;
   Programs programs_;
+  WaitKind wait_ = WaitKind::other;
 };
 
 // A ring of so many nodes, as a topology or as an architecture.
@@ -172,6 +181,7 @@ TEST_P(Plants, TheCulpritComesFirst) {
     else
       ADD_FAILURE() << "plant " << seed << ": first is " << best.kind << " at "
                     << best.place.function;
+    EXPECT_EQ(name_of(best.wait_kind), name_of(plant.wait())) << "plant " << seed;
   }
   std::cout << first << " of " << kPlants << " culprits come first\n";
 }

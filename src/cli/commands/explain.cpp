@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "cli/explain/calls.hpp"
 #include "cli/explain/latencies.hpp"
 #include "cli/explain/network.hpp"
 #include "cli/explain/output.hpp"
@@ -224,6 +225,7 @@ int explain_run(const Options& options) {
   };
   explain::Explanation explanation = explain::explain(run, *source, again, explain_options);
   find_better_algorithms(simulation, run, *source, explanation);
+  find_better_calls(simulation, run, *source, explanation);
   add_better_placement(simulation, run, explanation);
   add_sensitivities(simulation, run, explain_options.estimate_waits, explanation);
   for (const std::string& note : result.notes) explanation.notes.push_back(note);
@@ -252,6 +254,7 @@ std::function<int()> declare(CLI::App& app) {
   add_simulation_options(app, options->simulation);
   app.add_flag("--verify", options->explain.verify, "Simulate the ten best findings afresh");
   app.add_option("--findings", options->explain.most_findings, "How many findings to tell")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   const auto several = [&app](const char* name, std::vector<std::string>& into, const char* what) {
     app.add_option(name, into, what)->type_size(1)->allow_extra_args(false);

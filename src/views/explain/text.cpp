@@ -71,7 +71,7 @@ std::string where_of(const explain::Finding& finding) {
 }
 
 std::string findings_section(const Explanation& explanation) {
-  if (explanation.findings.empty()) return "\nFindings\n  no wait or imbalance shortens the run\n";
+  if (explanation.findings.empty()) return "\nFindings\n  nothing that was tried shortens the run: no wait, imbalance or other calls\n";
   TextTable table({R, R, R, L, L, L, L});
   table.add({"gain", "", "enough", "what", "effort", "where", "ranks"});
   std::string checks;

@@ -37,6 +37,9 @@ function ranksText(ranks: readonly number[]): string {
   return `${ranks[0]} … ${ranks[ranks.length - 1]} (${ranks.length} ranks)`;
 }
 
+// Something else in its place, not only less of it.
+const kReplaced = new Set(["algorithm", "placement", "no barriers", "merged messages", "posted messages"]);
+
 function finding(data: Explanation, trace: TraceData, one: Finding, most: number, show: Show): HTMLElement {
   const computing = one.kind === "imbalance";
   const found = findLongest(trace, one, one.ranks, computing);
@@ -45,7 +48,7 @@ function finding(data: Explanation, trace: TraceData, one: Finding, most: number
   const facts: Child[] = [
     one.kind === "placement" ? "" : `${spent}: ${seconds(one.spent)}; `,
     `rank${one.ranks.length === 1 ? "" : "s"} ${ranksText(one.ranks)}; `,
-    `run without it: ${seconds(one.predicted_time)}`,
+    `run ${kReplaced.has(one.kind) ? "then" : "without it"}: ${seconds(one.predicted_time)}`,
     one.verified ? ", simulated afresh" : one.estimated ? ", an estimate" : "",
   ];
   facts.push(`; effort: ${one.effort}`);

@@ -1,0 +1,163 @@
+#include "cli/explain/calls.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/explain/rewrites.hpp"
+#include "explain/findings.hpp"
+#include "explain/places.hpp"
+#include "sim/deadlock.hpp"
+
+namespace foretrace::cli {
+namespace {
+
+using explain::Call;
+using explain::PlaceId;
+using trace::EventKind;
+
+constexpr std::size_t kMostPlaces = 3;                // of each kind
+constexpr std::uint64_t kMostTriedCalls = 2'000'000;  // are simulated in all
+constexpr double kLeastCallsGain = 1e-3;  // of the run time
+
+// Where calls are made that could be others.
+struct Candidate {
+  PlaceId place = 0;
+  Time time;  // in them
+  std::set<std::int32_t> ranks;
+};
+
+// By the time there, the most first.
+template <class Chosen>
+std::vector<Candidate> candidates(const explain::Run& run, Chosen chosen) {
+  std::map<PlaceId, Candidate> by_place;
+  for (std::size_t r = 0; r < run.calls.size(); ++r)
+    for (const Call& call : run.calls[r]) {
+      if (!chosen(call)) continue;
+      Candidate& one = by_place[call.place];
+      one.place = call.place;
+      one.time += run.graph[call.leave].at - run.graph[call.enter].at;
+      one.ranks.insert(static_cast<std::int32_t>(r));
+    }
+  std::vector<Candidate> list;
+  for (auto& [place, one] : by_place) list.push_back(std::move(one));
+  std::ranges::stable_sort(list, [](const auto& a, const auto& b) { return a.time > b.time; });
+  return list;
+}
+
+// All that differ from the first in their place alone.
+Candidate all_of(const std::vector<Candidate>& list) {
+  Candidate all = list.front();
+  for (const Candidate& one : list) {
+    if (one.place == all.place) continue;
+    all.time += one.time;
+    all.ranks.insert(one.ranks.begin(), one.ranks.end());
+  }
+  return all;
+}
+
+class Tries {
+ public:
+  Tries(Simulation& simulation, const explain::Run& run, const sim::Source& names,
+        explain::Explanation& explanation)
+      : simulation_(simulation),
+        run_(run),
+        names_(names),
+        explanation_(explanation),
+        places_(run, names),
+        left_(kMostTriedCalls / std::max<std::uint64_t>(explanation.calls, 1)) {}
+
+  // `check`: the options that simulate it alone; empty: no name means these calls and no others.
+  void add(const char* kind, const Candidate& candidate, const WhatIf& what_if,
+           const std::string& check) {
+    if (check.empty()) return;
+    if (left_ == 0) {
+      is_cut_ = true;
+      return;
+    }
+    --left_;
+    explain::Finding finding;
+    finding.predicted = time_with(what_if);
+    finding.gain = run_.time - finding.predicted;
+    if (finding.gain.seconds() <= kLeastCallsGain * run_.time.seconds()) return;
+    finding.kind = kind;
+    finding.place = places_.describe(candidate.place);
+    for (const std::int32_t rank : candidate.ranks) finding.ranks.emplace_back(rank);
+    finding.spent = candidate.time;
+    finding.verified = true;
+    finding.effort = explain::Effort::calls;
+    finding.check = check;
+    explanation_.findings.push_back(std::move(finding));
+  }
+  bool is_cut() const { return is_cut_; }
+
+ private:
+  Time time_with(const WhatIf& what_if) {
+    const explain::Edits none;
+    // Operations that are kept have no call sites.
+    const RewrittenRun rewritten(simulation_.open(), names_, run_, none, what_if);
+    sim::NullSink nothing;
+    Replay replay;
+    replay.settled = true;
+    try {
+      return simulation_.run(*rewritten.open(), nothing, replay).time;
+    } catch (const sim::Deadlock&) {
+      return run_.time;
+    }
+  }
+
+  Simulation& simulation_;
+  const explain::Run& run_;
+  const sim::Source& names_;
+  explain::Explanation& explanation_;
+  explain::Places places_;
+  std::uint64_t left_;  // simulations
+  bool is_cut_ = false;
+};
+
+}  // namespace
+
+void find_better_calls(Simulation& simulation, const explain::Run& run, const sim::Source& names,
+                       explain::Explanation& explanation) {
+  if (names.messages_race()) return;
+  const explain::Checks checks(run, names);
+  Tries tries(simulation, run, names, explanation);
+  const auto barriers = candidates(run, [](const Call& call) {
+    return call.kind == EventKind::collective && call.collective == machine::Cost::barrier;
+  });
+  if (!barriers.empty()) {
+    WhatIf what_if;
+    what_if.remove_barriers = true;
+    tries.add("no barriers", all_of(barriers), what_if, "--remove-barriers");
+  }
+  // The name in an option of explain.
+  const auto try_at = [&](const char* kind, const char* option, const Candidate& at,
+                          std::vector<std::string> WhatIf::*names_of) {
+    const std::string check = checks.option(option, at.place, false);
+    WhatIf what_if;
+    if (!check.empty()) (what_if.*names_of).push_back(check.substr(check.find(' ') + 1));
+    tries.add(kind, at, what_if, check);
+  };
+  const auto sends = candidates(run, [](const Call& call) {
+    return call.kind == EventKind::send || call.kind == EventKind::isend;
+  });
+  for (std::size_t i = 0; i < std::min(sends.size(), kMostPlaces); ++i)
+    try_at("merged messages", "--merge-messages", sends[i], &WhatIf::merge);
+  const auto blocking = candidates(run, [](const Call& call) {
+    return call.kind == EventKind::send || call.kind == EventKind::recv ||
+           call.kind == EventKind::sendrecv;
+  });
+  for (std::size_t i = 0; i < std::min(blocking.size(), kMostPlaces); ++i)
+    try_at("posted messages", "--nonblocking", blocking[i], &WhatIf::nonblocking);
+  if (tries.is_cut())
+    explanation.notes.push_back(
+        "the run is too large to try all other calls; --remove-barriers, --merge-messages and "
+        "--nonblocking try one");
+  std::ranges::stable_sort(explanation.findings,
+                           [](const auto& a, const auto& b) { return a.gain > b.gain; });
+}
+
+}  // namespace foretrace::cli
