@@ -140,8 +140,13 @@ class DelayFinder {
   }
 
   DelayCosts find() {
+    // Costs are passed on to waits that began to end before: by the moments that ended them.
+    std::vector<std::size_t> order;
     for (std::size_t i = waits_.size(); i-- > 0;)
-      if (waits_[i].cause != sim::kNoMoment && waits_[i].lateness > Time()) settle(i);
+      if (waits_[i].cause != sim::kNoMoment && waits_[i].lateness > Time()) order.push_back(i);
+    std::ranges::stable_sort(
+        order, [this](std::size_t a, std::size_t b) { return waits_[a].cause > waits_[b].cause; });
+    for (const std::size_t i : order) settle(i);
     for (auto& [key, entry] : entries_) {
       DelayCost cost = entry.cost;
       double most = -1;
@@ -243,11 +248,9 @@ class DelayFinder {
       excess += more;
       share[activity] = more / seconds;
     }
-    const auto& its_waits = by_rank_[static_cast<std::size_t>(there.rank.value)];
-    const auto first = first_wait(its_waits, met.there);
-    const auto last = first_wait(its_waits, there.operation);
-    for (auto one = first; one < last; ++one)
-      if (waits_[*one].cause != sim::kNoMoment) excess += waits_[*one].lateness.seconds();
+    const std::vector<std::pair<std::size_t, double>> its_waits =
+        waits_before(wait.cause, met.there);
+    for (const auto& [one, seconds] : its_waits) excess += seconds;
     if (excess <= 0) {
       result_.unexplained += direct + indirect;
       return;
@@ -260,9 +263,32 @@ class DelayFinder {
       const double part = seconds * found->second / excess;
       add(place, computing, there.rank, part * direct, part * indirect);
     }
-    for (auto one = first; one < last; ++one)
-      if (waits_[*one].cause != sim::kNoMoment)
-        passed_on_[*one] += waits_[*one].lateness.seconds() / excess * (direct + indirect);
+    for (const auto& [one, seconds] : its_waits)
+      passed_on_[one] += seconds / excess * (direct + indirect);
+  }
+
+  // Waits of the rank that is late by the moment `cause`, from its call `first` on, and for how
+  // long each: also in the call at hand, where that is a collective carried out as messages and the
+  // moment one of these.
+  std::vector<std::pair<std::size_t, double>> waits_before(MomentId cause,
+                                                           std::uint32_t first) const {
+    const sim::Moment& there = run_.graph[cause];
+    const auto rank = static_cast<std::size_t>(there.rank.value);
+    const Time entered = run_.graph[run_.calls[rank][there.operation].enter].at;
+    std::vector<std::pair<std::size_t, double>> found;
+    const auto& all = by_rank_[rank];
+    for (auto one = first_wait(all, first); one != all.end(); ++one) {
+      const Wait& wait = waits_[*one];
+      if (operation_of(*one) > there.operation) break;
+      if (wait.cause == sim::kNoMoment) continue;
+      Time waited = wait.lateness;
+      if (operation_of(*one) == there.operation) {
+        if (wait.cause >= cause) continue;
+        waited = std::min(waited, there.at - entered);
+      }
+      if (waited > Time()) found.emplace_back(*one, waited.seconds());
+    }
+    return found;
   }
 
   void add(PlaceId place, bool computing, WorldRank rank, double direct, double indirect) {

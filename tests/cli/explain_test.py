@@ -327,6 +327,19 @@ class Explain(unittest.TestCase):
                 alone = json.loads(self.explain("calls.ti", *words, *check.split(), "--json").stdout)
                 self.assertEqual(found[0]["predicted_time"], alone["predicted_time"])
 
+    def test_delay_in_a_collective_of_messages(self):
+        """Who waits in it for one that waited in it passes the blame on."""
+        ranks = "".join(f"rank {rank} {{ calc {'500us' if rank == 5 else '200us'}; wait; allreduce 8b }}\n" for rank in range(16))
+        (self.folder / "late.goal").write_text("num_ranks 16\n" + ranks)
+        for algorithm in ("recursive_doubling", "ring", "reduce_bcast"):
+            with self.subTest(algorithm=algorithm):
+                words = ["late.goal", *LOGGPS, "--collectives", f"openmpi,allreduce={algorithm}"]
+                delays = json.loads(self.explain(*words, "--json").stdout)["delays"]
+                self.assertGreater(delays["waits"], 15 * 280e-6)
+                self.assertLess(delays["unexplained"], 0.05 * delays["waits"])
+                self.assertEqual(delays["costs"][0]["most"], 5)
+                self.assertGreater(delays["costs"][0]["direct"] + delays["costs"][0]["indirect"], 0.9 * delays["waits"])
+
     def test_nothing_brings_anything(self):
         (self.folder / "alone.ti").write_text("0 init\n0 compute 1e6\n0 finalize\n")
         self.assertIn("nothing that was tried shortens the run", self.explain("alone.ti", "--machine", "cray-t3d").stdout)

@@ -71,7 +71,9 @@ std::string where_of(const explain::Finding& finding) {
 }
 
 std::string findings_section(const Explanation& explanation) {
-  if (explanation.findings.empty()) return "\nFindings\n  nothing that was tried shortens the run: no wait, imbalance or other calls\n";
+  if (explanation.findings.empty())
+    return "\nFindings\n  nothing that was tried shortens the run: no wait, imbalance or other "
+           "calls\n";
   TextTable table({R, R, R, L, L, L, L});
   table.add({"gain", "", "enough", "what", "effort", "where", "ranks"});
   std::string checks;
@@ -163,6 +165,9 @@ std::string delays_section(const Explanation& explanation) {
                (cost.computing ? "computation before " : "") +
                    describe_place(explanation.delay_places[i])});
   }
+  constexpr double kLeastTold = 0.01;
+  if (delays.unexplained > kLeastTold * delays.waits)
+    table.add({format_seconds(delays.unexplained), "", "", "", "what was not found out"});
   return "\nDelays: how long others waited, over all ranks, and whose fault it was\n" +
          table.render(2);
 }
