@@ -340,6 +340,16 @@ class Explain(unittest.TestCase):
                 self.assertEqual(delays["costs"][0]["most"], 5)
                 self.assertGreater(delays["costs"][0]["direct"] + delays["costs"][0]["indirect"], 0.9 * delays["waits"])
 
+    def test_parameters_that_the_topology_has_instead(self):
+        (self.folder / "pairs.goal").write_text(PAIRS)
+        told = "L and G do nothing on links"
+        for speeds, says in (("?latency=1us&bandwidth=1GB/s", True), ("", False)):
+            words = ["pairs.goal", *LOGGPS, "--network", "flow", "--topology", "torus:6" + speeds]
+            result = self.explain(*words, "--set", "G=0.05ns")
+            self.assertEqual(told in result.stderr, says)
+            self.assertEqual("+0.0 %" in result.stdout, says)
+            self.assertNotIn(told, self.explain(*words, "--set", "o=1us").stderr)
+
     def test_nothing_brings_anything(self):
         (self.folder / "alone.ti").write_text("0 init\n0 compute 1e6\n0 finalize\n")
         self.assertIn("nothing that was tried shortens the run", self.explain("alone.ti", "--machine", "cray-t3d").stdout)

@@ -114,7 +114,9 @@ int run_what_if(Simulation& simulation, const explain::Run& run, const sim::Sour
   const WhatIf& what_if = options.what_if;
   const explain::Edits edits = edits_of(what_if, run, names);
   Replay replay = replay_on(simulation, explain::Ideal::as_is);
-  if (!what_if.set.empty()) set_parameters(simulation, what_if.set, replay);
+  if (!what_if.set.empty())
+    if (const std::string note = set_parameters(simulation, what_if.set, replay); !note.empty())
+      std::fprintf(stderr, "foretrace: %s\n", note.c_str());
   if (!what_if.collective.empty() && !simulation.expands_collectives())
     throw UsageError(
         "--collective: collectives take what the model's equations say here; --collectives "

@@ -160,13 +160,25 @@ std::vector<explain::Sensitivity> of_equations(const Axes& axes) {
   return all;
 }
 
+// Whether no message takes L and G on its links.
+bool has_own_links(const Simulation& simulation) {
+  return simulation.topology() && simulation.network() != sim::NetworkKind::loggps &&
+         (simulation.by_flits() || links_have_speeds(*simulation.topology()));
+}
+
 }  // namespace
 
-void set_parameters(const Simulation& simulation, const std::string& words, Replay& replay) {
+std::string set_parameters(const Simulation& simulation, const std::string& words, Replay& replay) {
   const machine::Settings set = machine::parse_settings(words, "--set");
   if (has_parameters(simulation)) {
     replay.loggps = simulation.loggps_with(set);
-    return;
+    const bool of_links = set.values.latency || set.values.gap_per_byte || set.added.latency ||
+                          set.added.gap_per_byte;
+    return of_links && has_own_links(simulation)
+               ? "--set " + words +
+                     ": L and G do nothing on links, since the topology says how fast each is; "
+                     "change it there"
+               : std::string();
   }
   const machine::LogGPS& values = set.values;
   const machine::LogGPS& added = set.added;
@@ -182,16 +194,14 @@ void set_parameters(const Simulation& simulation, const std::string& words, Repl
   replay.added.overhead_send = Time::from_seconds(added.overhead_send.value_or(0));
   replay.added.overhead_recv = Time::from_seconds(added.overhead_recv.value_or(0));
   replay.added.per_byte = added.gap_per_byte.value_or(0);
+  return {};
 }
 
 void add_sensitivities(const Simulation& simulation, const explain::Run& run, bool contended,
                        explain::Explanation& explanation) {
   const Axes axes(simulation, run);
-  const bool own_links = simulation.topology() &&
-                         simulation.network() != sim::NetworkKind::loggps &&
-                         (simulation.by_flits() || links_have_speeds(*simulation.topology()));
   if (has_parameters(simulation)) {
-    explanation.sensitivity = of_loggps(simulation, axes, own_links);
+    explanation.sensitivity = of_loggps(simulation, axes, has_own_links(simulation));
   } else {
     explanation.sensitivity = of_equations(axes);
   }

@@ -12,8 +12,9 @@
 
 namespace foretrace::cli {
 
-// `words`: those of --set. Throws UsageError for parameters that the network does not have.
-void set_parameters(const Simulation& simulation, const std::string& words, Replay& replay);
+// `words`: those of --set. What of them has no effect, in words; empty: all have. Throws UsageError
+// for parameters that the network does not have.
+std::string set_parameters(const Simulation& simulation, const std::string& words, Replay& replay);
 
 // The run time as a function of each parameter, to `explanation`. Large runs get fewer points.
 // Where messages get into each other's way (`contended`), their order may change within a piece.
