@@ -89,6 +89,11 @@ class Machines(Command):
         self.assertEqual([told[name]["terminals"] for name in told], [16, 16, 6, 64])
         self.assertIn("and no topology of that name", self.refused("traffic", "twoclusters"))
 
+    def test_traffic_takes_no_notice_of_speeds(self):
+        words = ["--load", "0.1", "--cycles", "100", "--warm-up", "0", "--json"]
+        for name, told in (("mesh:2x2", False), ("mesh:2x2?bandwidth=1GB/s", True), ("mesh:2x2?latency=1us", True)):
+            self.assertEqual("how fast its links are" in self.foretrace("traffic", name, *words).stderr, told)
+
     def test_unknown_names(self):
         for words in (["calc", "cray-t3", "send"], ["simulate", "p.goal", "--machine", "cray-t3"],
                       ["datasheet", "sparc-ethernet", "cray-t3"],

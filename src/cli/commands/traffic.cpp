@@ -51,8 +51,22 @@ architecture::Routing routing_called(const std::string& name, architecture::Rout
                                      : own;
 }
 
+// All links of a topology take a flit a cycle here.
+void tell_of_speeds(const machine::Topology& topology) {
+  for (int link = 0; link < topology.links(); ++link) {
+    const machine::LinkSpeed& speed = topology.speed(machine::LinkId(link));
+    if (!speed.latency && !speed.bytes_per_second) continue;
+    std::fputs(
+        "foretrace: the topology says how fast its links are; traffic takes no notice, and every "
+        "link takes a flit a cycle\n",
+        stderr);
+    return;
+  }
+}
+
 architecture::FlatFabric fabric_of_topology(const Options& options) {
   const machine::Topology topology = machine::make_topology(options.architecture);
+  tell_of_speeds(topology);
   const machine::Shape& shape = topology.shape();
   architecture::SwitchSettings settings;
   settings.level = options.level == "crossbar" ? architecture::SwitchLevel::crossbar
