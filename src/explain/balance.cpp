@@ -156,7 +156,9 @@ Unevenness worst_of(const std::vector<Time>& above) {
   std::ranges::stable_sort(order, [&](WorldRank a, WorldRank b) { return of(a) > of(b); });
   Time told;
   for (const WorldRank rank : order) {
-    if (told.seconds() >= kMost * all.seconds()) break;
+    // None is left out to whom as much is due, or nearly, as to the first.
+    const bool alike = of(rank) + of(rank) >= of(order.front());
+    if (told.seconds() >= kMost * all.seconds() && !alike) break;
     told += of(rank);
     result.ranks.push_back(rank);
   }

@@ -23,10 +23,10 @@ void equalise_between(const Run& run, const CallSet& of, const Groups& groups, E
 // What equalise() makes even.
 struct Unevenness {
   Time above;  // by how much the longest computations are above the mean, in all
-  // Of what those and others are above it that are half as far above at least: the fewest ranks that
-  // nine tenths of it are due to, ascending; and to whom the most is due.
+  // The fewest to which nine tenths is due of what lies at least half as far above the mean as the
+  // longest, and those to whom half as much is due as to the first of them; ascending.
   std::vector<WorldRank> ranks;
-  WorldRank worst;
+  WorldRank worst;  // to whom the most is due
 };
 Unevenness unevenness(const Run& run, const CallSet& of);
 

@@ -274,19 +274,14 @@ class DelayFinder {
                                                            std::uint32_t first) const {
     const sim::Moment& there = run_.graph[cause];
     const auto rank = static_cast<std::size_t>(there.rank.value);
-    const Time entered = run_.graph[run_.calls[rank][there.operation].enter].at;
     std::vector<std::pair<std::size_t, double>> found;
     const auto& all = by_rank_[rank];
     for (auto one = first_wait(all, first); one != all.end(); ++one) {
       const Wait& wait = waits_[*one];
       if (operation_of(*one) > there.operation) break;
       if (wait.cause == sim::kNoMoment) continue;
-      Time waited = wait.lateness;
-      if (operation_of(*one) == there.operation) {
-        if (wait.cause >= cause) continue;
-        waited = std::min(waited, there.at - entered);
-      }
-      if (waited > Time()) found.emplace_back(*one, waited.seconds());
+      if (wait.leave >= cause) break;
+      if (wait.lateness > Time()) found.emplace_back(*one, wait.lateness.seconds());
     }
     return found;
   }

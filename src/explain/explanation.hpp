@@ -150,7 +150,7 @@ struct Finding {
   std::optional<Place> cause;
   WorldRank cause_rank;
   bool whole_phase = false;  // imbalance of all the phase; place: where the slowest computes most
-  bool elsewhere = false;    // files: in other places, too
+  bool elsewhere = false;    // files, barriers: in other places, too
   Effort effort = Effort::work;
   // The gain is in proportion to what is changed up to this share of the change (of waits: each
   // is shorter by at most this share of the longest); beyond it another path through the run is

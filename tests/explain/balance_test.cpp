@@ -71,6 +71,18 @@ TEST(Balance, NamesAllThatAreNearlyAsSlow) {
   EXPECT_EQ(finding.gain, finding.spent);
 }
 
+TEST(Balance, LeavesNoneOutOfManyThatAreAlike) {
+  Programs programs(32);
+  for (int round = 0; round < 2; ++round)
+    for (int rank = 0; rank < 32; ++rank)
+      programs.collective(rank, Cost::barrier, us(rank < 16 ? 300 : 200));
+  programs.finalize_all();
+  const Explanation explanation = explain_program(programs).explanation;
+  ASSERT_FALSE(explanation.findings.empty());
+  ASSERT_EQ(explanation.findings.front().ranks.size(), 16u);
+  EXPECT_EQ(explanation.findings.front().ranks.back(), WorldRank(15));
+}
+
 TEST(Balance, NamesThoseToWhomNearlyAllIsDue) {
   Programs programs(4);
   for (int round = 0; round < 20; ++round)

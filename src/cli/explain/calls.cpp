@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "cli/explain/rewrites.hpp"
 #include "explain/findings.hpp"
 #include "explain/places.hpp"
-#include "sim/deadlock.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -21,12 +21,13 @@ using trace::EventKind;
 
 constexpr std::size_t kMostPlaces = 3;                // of each kind
 constexpr std::uint64_t kMostTriedCalls = 2'000'000;  // are simulated in all
-constexpr double kLeastCallsGain = 1e-3;  // of the run time
+constexpr double kLeastCallsGain = 1e-3;              // of the run time
 
 // Where calls are made that could be others.
 struct Candidate {
   PlaceId place = 0;
-  Time time;  // in them
+  Time time;               // in them
+  bool elsewhere = false;  // in other places, too
   std::set<std::int32_t> ranks;
 };
 
@@ -48,14 +49,14 @@ std::vector<Candidate> candidates(const explain::Run& run, Chosen chosen) {
   return list;
 }
 
-// All that differ from the first in their place alone.
+// In one, which stands where the first does.
 Candidate all_of(const std::vector<Candidate>& list) {
   Candidate all = list.front();
-  for (const Candidate& one : list) {
-    if (one.place == all.place) continue;
-    all.time += one.time;
-    all.ranks.insert(one.ranks.begin(), one.ranks.end());
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    all.time += list[i].time;
+    all.ranks.insert(list[i].ranks.begin(), list[i].ranks.end());
   }
+  all.elsewhere = list.size() > 1;
   return all;
 }
 
@@ -70,21 +71,26 @@ class Tries {
         places_(run, names),
         left_(kMostTriedCalls / std::max<std::uint64_t>(explanation.calls, 1)) {}
 
-  // `check`: the options that simulate it alone; empty: no name means these calls and no others.
+  // `check`: the options that simulate it alone.
   void add(const char* kind, const Candidate& candidate, const WhatIf& what_if,
            const std::string& check) {
-    if (check.empty()) return;
     if (left_ == 0) {
       is_cut_ = true;
       return;
     }
     --left_;
     explain::Finding finding;
-    finding.predicted = time_with(what_if);
+    try {
+      finding.predicted = time_with(what_if);
+    } catch (const Error&) {
+      // That run does not end, or uses what the machine does not know.
+      return;
+    }
     finding.gain = run_.time - finding.predicted;
     if (finding.gain.seconds() <= kLeastCallsGain * run_.time.seconds()) return;
     finding.kind = kind;
     finding.place = places_.describe(candidate.place);
+    finding.elsewhere = candidate.elsewhere;
     for (const std::int32_t rank : candidate.ranks) finding.ranks.emplace_back(rank);
     finding.spent = candidate.time;
     finding.verified = true;
@@ -102,11 +108,7 @@ class Tries {
     sim::NullSink nothing;
     Replay replay;
     replay.settled = true;
-    try {
-      return simulation_.run(*rewritten.open(), nothing, replay).time;
-    } catch (const sim::Deadlock&) {
-      return run_.time;
-    }
+    return simulation_.run(*rewritten.open(), nothing, replay).time;
   }
 
   Simulation& simulation_;
@@ -133,25 +135,28 @@ void find_better_calls(Simulation& simulation, const explain::Run& run, const si
     what_if.remove_barriers = true;
     tries.add("no barriers", all_of(barriers), what_if, "--remove-barriers");
   }
-  // The name in an option of explain.
-  const auto try_at = [&](const char* kind, const char* option, const Candidate& at,
-                          std::vector<std::string> WhatIf::*names_of) {
-    const std::string check = checks.option(option, at.place, false);
-    WhatIf what_if;
-    if (!check.empty()) (what_if.*names_of).push_back(check.substr(check.find(' ') + 1));
-    tries.add(kind, at, what_if, check);
+  // Of those that a name means, in an option of explain, and no others.
+  const auto try_most = [&](const char* kind, const char* option, const std::vector<Candidate>& all,
+                            std::vector<std::string> WhatIf::*names_of) {
+    std::size_t tried = 0;
+    for (const Candidate& at : all) {
+      const std::string check = checks.option(option, at.place, false);
+      if (check.empty()) continue;
+      if (tried++ == kMostPlaces) break;
+      WhatIf what_if;
+      (what_if.*names_of).push_back(check.substr(check.find(' ') + 1));
+      tries.add(kind, at, what_if, check);
+    }
   };
   const auto sends = candidates(run, [](const Call& call) {
     return call.kind == EventKind::send || call.kind == EventKind::isend;
   });
-  for (std::size_t i = 0; i < std::min(sends.size(), kMostPlaces); ++i)
-    try_at("merged messages", "--merge-messages", sends[i], &WhatIf::merge);
+  try_most("merged messages", "--merge-messages", sends, &WhatIf::merge);
   const auto blocking = candidates(run, [](const Call& call) {
     return call.kind == EventKind::send || call.kind == EventKind::recv ||
            call.kind == EventKind::sendrecv;
   });
-  for (std::size_t i = 0; i < std::min(blocking.size(), kMostPlaces); ++i)
-    try_at("posted messages", "--nonblocking", blocking[i], &WhatIf::nonblocking);
+  try_most("posted messages", "--nonblocking", blocking, &WhatIf::nonblocking);
   if (tries.is_cut())
     explanation.notes.push_back(
         "the run is too large to try all other calls; --remove-barriers, --merge-messages and "

@@ -9,8 +9,9 @@
 namespace foretrace::cli {
 
 // Adds to `explanation`, in the order of gains, those that shorten the run: of messages at the few
-// places where most time is spent. Large runs: fewer, or none, and a note says so. Nothing where it
-// is not known which messages meet. `names` is the source that `run` was made from.
+// places with a name where most time is spent. Large runs: fewer, or none, and a note says so.
+// Nothing where it is not known which messages meet. `names` is the source that `run` was made
+// from.
 void find_better_calls(Simulation& simulation, const explain::Run& run, const sim::Source& names,
                        explain::Explanation& explanation);
 

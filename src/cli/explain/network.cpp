@@ -176,8 +176,8 @@ std::string set_parameters(const Simulation& simulation, const std::string& word
                           set.added.gap_per_byte;
     return of_links && has_own_links(simulation)
                ? "--set " + words +
-                     ": L and G do nothing on links, since the topology says how fast each is; "
-                     "change it there"
+                     ": L and G do nothing on links, since the topology or architecture says how "
+                     "fast they are; change it there"
                : std::string();
   }
   const machine::LogGPS& values = set.values;

@@ -305,7 +305,8 @@ ordered_json findings_of(const std::vector<explain::Finding>& findings) {
     entry["enough"] = finding.holds ? ordered_json(finding.enough) : ordered_json();
     entry["check"] = finding.check;
     if (finding.kind == "imbalance") entry["whole_phase"] = finding.whole_phase;
-    if (finding.kind == "files") entry["elsewhere"] = finding.elsewhere;
+    if (finding.kind == "files" || finding.kind == "no barriers")
+      entry["elsewhere"] = finding.elsewhere;
     entry["cause"] = nullptr;
     if (finding.cause) {
       ordered_json cause;

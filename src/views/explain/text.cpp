@@ -153,7 +153,7 @@ std::string phases_section(const Explanation& explanation) {
 
 std::string delays_section(const Explanation& explanation) {
   const explain::DelayCosts& delays = explanation.delays;
-  if (delays.costs.empty()) return {};
+  if (delays.waits <= 0) return {};
   TextTable table({R, R, R, R, L});
   table.add({"waits", "direct", "indirect", "most by rank", "because of"});
   for (std::size_t i = 0; i < std::min(kShown, delays.costs.size()); ++i) {
@@ -167,7 +167,8 @@ std::string delays_section(const Explanation& explanation) {
   }
   constexpr double kLeastTold = 0.01;
   if (delays.unexplained > kLeastTold * delays.waits)
-    table.add({format_seconds(delays.unexplained), "", "", "", "what was not found out"});
+    table.add({format_seconds(delays.unexplained), "", "", "",
+               "unexplained: the late rank did no more than the one that waited"});
   return "\nDelays: how long others waited, over all ranks, and whose fault it was\n" +
          table.render(2);
 }
