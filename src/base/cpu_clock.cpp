@@ -34,7 +34,8 @@ std::int64_t gave_away() {
   return usage.ru_nvcsw;
 }
 
-// How long the calling thread has waited for a core so far; -1: the kernel does not say.
+}  // namespace
+
 std::int64_t queued_ns() {
   const int error = errno;
   long long queued = -1;
@@ -48,8 +49,6 @@ std::int64_t queued_ns() {
   errno = error;
   return queued;
 }
-
-}  // namespace
 
 #if FORETRACE_HAVE_RSEQ
 

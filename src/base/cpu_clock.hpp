@@ -29,6 +29,10 @@ struct Waits {
   Time for_others;   // files, other processes; or it slept
 };
 
+// How long the calling thread has waited for a core since its beginning, in nanoseconds; -1: the
+// kernel does not say.
+std::int64_t queued_ns();
+
 class CpuClock {
  public:
   // Begins an interval on the calling thread.
@@ -86,7 +90,9 @@ class CpuClock {
   std::uint64_t compared_ = 0;
   std::int64_t compared_cpu_ns_ = 0;
   mutable Waits waits_;
-  mutable Kernel kernel_;  // when it was asked last, at most some milliseconds before start_
+  // When it was asked last: some milliseconds before start_ at most, or at any time if the thread
+  // has not been switched out since.
+  mutable Kernel kernel_;
   // Of the interval that began there so much without a core is noted.
   mutable std::uint64_t noted_start_ = 0;
   mutable std::int64_t noted_ns_ = 0;

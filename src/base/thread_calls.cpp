@@ -17,6 +17,7 @@
 #include <memory>
 #include <new>
 
+#include "base/cpu_clock.hpp"
 #include "base/next_function.hpp"
 #include "base/slept.hpp"
 #include "base/ticks.hpp"
@@ -44,6 +45,7 @@ struct Thread {
   pthread_t self{};
   Time work{};
   Time slept{};         // of that
+  Time queued{};        // it waited for a core
   bool called = false;  // MPI
 };
 
@@ -63,6 +65,7 @@ class Running {
     thread_->self = pthread_self();
     thread_->work = work_of_thread();
     thread_->slept = slept_ever;
+    thread_->queued = std::max(Time::ns(queued_ns()), Time());
     thread_->called = times_in_mpi != 0;
     std::unique_ptr<Thread>(place_of(thread_->self).exchange(thread_.release())).reset();
   }
@@ -106,9 +109,10 @@ void count(pthread_t other, std::int64_t waited_ns) {
   if (thread->maker != pthread_self() || thread->makers_calls != times_in_mpi) return;
   const Time makers = work_of_thread() - thread->makers_work;
   const Time beyond = std::max(thread->work - makers, Time());
-  // Since it made the thread, as far as that took so long; it may have shared its core.
+  // Since it made the thread, as far as that took so long; it may have shared its core, or had
+  // none.
   const Time idle = Time::ns(monotonic_ns() - thread->made_ns) - makers;
-  const Time for_thread = std::min(idle, beyond + (thread->work - thread->slept));
+  const Time for_thread = std::min(idle, beyond + (thread->work - thread->slept) + thread->queued);
   note_slept({beyond, std::max(Time::ns(waited_ns), for_thread)});
 }
 

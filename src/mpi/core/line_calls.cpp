@@ -64,8 +64,12 @@ void Line::leave_nested(Fn function) {
 // Adds up what the program computed until now, if it has begun to. `calls`: it makes a call.
 void Line::stop_work(bool calls) {
   if (!measuring_) return;
-  if (measured_ == Measured::cpu && calls) work_->end(counts_waits());
-  if (measured_ == Measured::cpu && !calls) work_->stop();
+  if (measured_ == Measured::cpu) {
+    if (calls)
+      work_->end(counts_waits());
+    else
+      work_->stop();
+  }
   work_->note_sleep();
   if (counter_.is_open()) work_->steps += static_cast<double>(counter_.stop());
 }
