@@ -327,6 +327,25 @@ class Explain(unittest.TestCase):
                 alone = json.loads(self.explain("calls.ti", *words, *check.split(), "--json").stdout)
                 self.assertEqual(found[0]["predicted_time"], alone["predicted_time"])
 
+    def test_what_only_other_calls_use_is_told(self):
+        lines = "rank 0 { calc 1us; repeat 300 { send 10000b to 1 } }\nrank 1 { repeat 300 { recv 10000b from 0 } }\n"
+        (self.folder / "many.goal").write_text(f"num_ranks 2\n{lines}")
+        words, check = ["many.goal", "--machine", "cray-t3d"], "--merge-messages MPI_Isend"
+        told = "extrapolated, beyond what was measured: isend1 of 3000000 B, irecv2 of 3000000 B"
+        self.assertEqual(json.loads(self.explain(*words, "--json").stdout)["notes"], [f"{check}: {told}"])
+        self.assertIn(f"foretrace: {told}\n", self.explain(*words, *check.split()).stderr)
+
+    def test_barriers_in_several_places(self):
+        phases = "; ".join(f'phase "{name}" {{ calc 10us; wait; barrier }}' for name in "ab")
+        (self.folder / "phases.goal").write_text(f"num_ranks 2\nrank all {{ {phases} }}\n")
+        words = ["phases.goal", "--machine", "sparc-ethernet"]
+        first, *others = json.loads(self.explain(*words, "--json").stdout)["findings"]
+        self.assertEqual((first["kind"], first["elsewhere"]), ("no barriers", True))
+        self.assertRegex(self.explain(*words).stdout, r"no barriers +calls +MPI_Barrier in phase [ab] and elsewhere")
+        (self.folder / "phase.goal").write_text('num_ranks 2\nrank all { phase "a" { calc 10us; wait; barrier } }\n')
+        alone = json.loads(self.explain("phase.goal", *words[1:], "--json", "--findings", "1").stdout)["findings"]
+        self.assertEqual([(one["kind"], one["elsewhere"]) for one in alone], [("no barriers", False)])
+
     def test_delay_in_a_collective_of_messages(self):
         """Who waits in it for one that waited in it passes the blame on."""
         ranks = "".join(f"rank {rank} {{ calc {'500us' if rank == 5 else '200us'}; wait; allreduce 8b }}\n" for rank in range(16))

@@ -90,18 +90,26 @@ int status_of(const Simulation& simulation, int status) {
   return simulation.sealed() ? status : std::max(status, 1);
 }
 
-// A run out of the ordinary; its operations are written down, too, if there is a file.
+// A run out of the ordinary; its operations are written down, too, if there is a file. What is told
+// of it alone goes to standard error.
 Time run_edited(Simulation& simulation, sim::Source& edited, const Replay& replay,
-                const std::string& path) {
+                const std::string& path, const std::vector<std::string>& known_notes) {
+  const auto tell = [&](const std::vector<std::string>& notes) {
+    for (const std::string& note : new_notes(notes, known_notes))
+      std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  };
   try {
     if (path.empty()) {
       sim::NullSink nothing;
-      return simulation.run(edited, nothing, replay).time;
+      const sim::SimulateResult result = simulation.run(edited, nothing, replay);
+      tell(result.notes);
+      return result.time;
     }
     sim::FileSink sink(edited, simulation.info(), path);
     const sim::SimulateResult result = simulation.run(edited, sink, replay);
     sink.finish(simulation.sealed());
     trace::keep_notes(path, result.notes);
+    tell(result.notes);
     return result.time;
   } catch (const sim::Deadlock& deadlock) {
     std::fprintf(stderr, "%s", deadlock.report().c_str());
@@ -110,7 +118,7 @@ Time run_edited(Simulation& simulation, sim::Source& edited, const Replay& repla
 }
 
 int run_what_if(Simulation& simulation, const explain::Run& run, const sim::Source& names,
-                const Options& options) {
+                const std::vector<std::string>& known_notes, const Options& options) {
   const WhatIf& what_if = options.what_if;
   const explain::Edits edits = edits_of(what_if, run, names);
   Replay replay = replay_on(simulation, explain::Ideal::as_is);
@@ -126,10 +134,10 @@ int run_what_if(Simulation& simulation, const explain::Run& run, const sim::Sour
   if (what_if.rewrites()) {
     const RewrittenRun rewritten(simulation.open(), names, run, edits, what_if);
     told = rewritten.told();
-    time = run_edited(simulation, *rewritten.open(), replay, options.output.path);
+    time = run_edited(simulation, *rewritten.open(), replay, options.output.path, known_notes);
   } else {
     explain::EditedSource edited(simulation.open(), run, edits);
-    time = run_edited(simulation, edited, replay, options.output.path);
+    time = run_edited(simulation, edited, replay, options.output.path, known_notes);
   }
   for (const std::string& line : told) std::fprintf(stderr, "foretrace: %s\n", line.c_str());
   std::fputs(views::render_what_if(run.time, time, options.output.json).c_str(), stdout);
@@ -146,7 +154,8 @@ void keep_operations(Simulation& simulation, const explain::Run& run) {
 }
 
 // Writes the placement, and of the run with it the trace, if there is a file for it.
-int run_placed(Simulation& simulation, const explain::Run& run, const Options& options) {
+int run_placed(Simulation& simulation, const explain::Run& run,
+               const std::vector<std::string>& known_notes, const Options& options) {
   keep_operations(simulation, run);
   const explain::BetterPlacement better = better_placement(simulation, run);
   write_output(options.better_placement,
@@ -155,7 +164,7 @@ int run_placed(Simulation& simulation, const explain::Run& run, const Options& o
   explain::EditedSource source(simulation.open_shared(), run, none);
   Replay replay = replay_on(simulation, explain::Ideal::as_is);
   replay.placement = &better.placement;
-  const Time time = run_edited(simulation, source, replay, options.output.path);
+  const Time time = run_edited(simulation, source, replay, options.output.path, known_notes);
   std::fputs(views::render_what_if(run.time, time, options.output.json).c_str(), stdout);
   return status_of(simulation, 0);
 }
@@ -209,8 +218,8 @@ int explain_run(const Options& options) {
   for (const std::string& note : result.notes)
     std::fprintf(stderr, "foretrace: %s\n", note.c_str());
   if (!options.slack.empty()) return write_slacks(simulation, run, *source, options.slack);
-  if (options.what_if.any()) return run_what_if(simulation, run, *source, options);
-  if (placing) return run_placed(simulation, run, options);
+  if (options.what_if.any()) return run_what_if(simulation, run, *source, result.notes, options);
+  if (placing) return run_placed(simulation, run, result.notes, options);
   if (!latencies.empty()) {
     const LatencyCurve curve = find_latency_curve(simulation, run, latencies);
     std::fputs(render_latency_curve(curve, options.output.json).c_str(), stdout);
@@ -227,8 +236,11 @@ int explain_run(const Options& options) {
   };
   explain::Explanation explanation = explain::explain(run, *source, again, explain_options);
   find_better_algorithms(simulation, run, *source, explanation);
-  find_better_calls(simulation, run, *source, explanation);
+  find_better_calls(simulation, run, *source, result.notes, explanation);
   add_better_placement(simulation, run, explanation);
+  std::ranges::stable_sort(explanation.findings, std::ranges::greater(), &explain::Finding::gain);
+  if (explanation.findings.size() > explain_options.most_findings)
+    explanation.findings.resize(explain_options.most_findings);
   add_sensitivities(simulation, run, explain_options.estimate_waits, explanation);
   for (const std::string& note : result.notes) explanation.notes.push_back(note);
   return status_of(simulation, put_explanation(options.output, explanation, run, simulation));

@@ -67,9 +67,7 @@ void add_better_placement(const Simulation& simulation, const explain::Run& run,
   finding.verified = true;
   finding.effort = explain::Effort::setting;
   finding.check = "--better-placement FILE";
-  const auto after = std::ranges::upper_bound(explanation.findings, finding.gain,
-                                              std::ranges::greater(), &explain::Finding::gain);
-  explanation.findings.insert(after, std::move(finding));
+  explanation.findings.push_back(std::move(finding));
 }
 
 }  // namespace foretrace::cli

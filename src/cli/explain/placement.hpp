@@ -18,7 +18,7 @@ explain::BetterPlacement better_placement(const Simulation& simulation, const ex
 std::string format_placement(const machine::Placement& placement,
                              const machine::Topology& topology);
 
-// Adds the better placement to `explanation`, in the order of gains, if there is any.
+// Adds the better placement to `explanation`, if there is any.
 void add_better_placement(const Simulation& simulation, const explain::Run& run,
                           explain::Explanation& explanation);
 

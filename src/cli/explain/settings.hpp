@@ -8,10 +8,10 @@
 
 namespace foretrace::cli {
 
-// Adds to `explanation`, in the order of gains, for each place the algorithm that shortens the
-// run most, if any does. Where collectives take what equations say there is nothing to choose.
-// Large runs: for the places where most time is spent in collectives; a note says so. `names`
-// is the source that `run` was made from.
+// Adds to `explanation` for each place the algorithm that shortens the run most, if any does. Where
+// collectives take what equations say there is nothing to choose. Large runs: for the places where
+// most time is spent in collectives; a note says so. `names` is the source that `run` was made
+// from.
 void find_better_algorithms(const Simulation& simulation, const explain::Run& run,
                             const sim::Source& names, explain::Explanation& explanation);
 
