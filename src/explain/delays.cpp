@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -15,9 +16,9 @@ using sim::MomentKind;
 
 namespace {
 
-// The computation of a phase, or the calls of a place.
+// The computation of a phase, or what the calls of a place took.
 struct Activity {
-  bool computing = false;
+  DelayKind kind = DelayKind::call;
   std::uint32_t id = 0;  // PhaseId, or PlaceId
   auto operator<=>(const Activity&) const = default;
 };
@@ -136,6 +137,7 @@ class DelayFinder {
       by_rank_[static_cast<std::size_t>(moment.rank.value)].push_back(i);
     }
     find_meetings();
+    find_groups();
     passed_on_.resize(waits.size());
   }
 
@@ -160,6 +162,11 @@ class DelayFinder {
     }
     std::ranges::stable_sort(
         result_.costs, [](const DelayCost& a, const DelayCost& b) { return a.sum() > b.sum(); });
+    for (const auto& [key, seconds] : due_) {
+      const auto& [group, place, kind, rank] = key;
+      DelayCause& cause = result_.causes[groups_[group]];
+      if (seconds > cause.seconds) cause = {place, kind, WorldRank(rank), seconds};
+    }
     return std::move(result_);
   }
 
@@ -170,9 +177,30 @@ class DelayFinder {
   };
   // What a rank did between two of its calls, without its waits for others.
   struct Doing {
-    std::map<Activity, double> times;                   // seconds
-    std::map<std::pair<PlaceId, bool>, double> places;  // seconds; computing before it
+    std::map<Activity, double> times;                        // seconds
+    std::map<std::pair<PlaceId, DelayKind>, double> places;  // the same
+    std::map<PlaceId, double> computed_late;                 // of it, after the other began to wait
   };
+  // Seconds of waits, by their group.
+  using Cost = std::vector<std::pair<std::uint32_t, double>>;
+
+  static void add(Cost& to, std::uint32_t group, double seconds) {
+    const auto found = std::ranges::find(to, group, &Cost::value_type::first);
+    if (found == to.end())
+      to.emplace_back(group, seconds);
+    else
+      found->second += seconds;
+  }
+
+  void find_groups() {
+    std::map<std::pair<PlaceId, WaitKind>, std::uint32_t> known;
+    for (const Wait& wait : waits_) {
+      const PlaceId place = run_.call_of(run_.graph[wait.leave]).place;
+      const auto [entry, added] = known.try_emplace({place, wait.kind}, groups_.size());
+      if (added) groups_.push_back(entry->first);
+      group_.push_back(entry->second);
+    }
+  }
 
   void find_meetings() {
     Meetings meetings(run_);
@@ -191,24 +219,35 @@ class DelayFinder {
                                         : run_.graph[call.leave].at - run_.graph[call.enter].at;
   }
 
-  // From before its call `first` up to the beginning of call `last`.
-  Doing doing(WorldRank rank, std::uint32_t first, std::uint32_t last) const {
+  Activity activity(DelayKind kind, PlaceId place) const {
+    return {kind, kind == DelayKind::computation ? run_.places[place].phase : place};
+  }
+
+  // From before its call `first` up to the beginning of call `last`. `waiting`: since when another
+  // waits for it.
+  Doing doing(WorldRank rank, std::uint32_t first, std::uint32_t last, Time waiting) const {
     Doing what;
     const auto& calls = run_.calls[static_cast<std::size_t>(rank.value)];
     const auto& waits = by_rank_[static_cast<std::size_t>(rank.value)];
     auto wait = first_wait(waits, first);
-    const auto add = [this, &what](const Call& call, bool computing, double seconds) {
-      if (seconds <= 0) return;
-      what.times[computing ? Activity{true, run_.phase_of(call)} : Activity{false, call.place}] +=
-          seconds;
-      what.places[{call.place, computing}] += seconds;
+    const auto add = [this, &what](const Call& call, DelayKind kind, Time time) {
+      if (time <= Time()) return;
+      what.times[activity(kind, call.place)] += time.seconds();
+      what.places[{call.place, kind}] += time.seconds();
     };
     for (std::uint32_t at = first; at <= last && at < calls.size(); ++at) {
-      add(calls[at], true, calls[at].compute.seconds());
+      add(calls[at], DelayKind::computation, calls[at].compute);
+      const Time late = std::min(run_.graph[calls[at].enter].at - waiting, calls[at].compute);
+      if (late > Time()) what.computed_late[calls[at].place] += late.seconds();
       Time rest = length(calls[at]);
-      for (; wait != waits.end() && operation_of(*wait) == at; ++wait)
-        rest -= waits_[*wait].lateness;
-      if (at < last) add(calls[at], false, rest.seconds());
+      Time transfer;
+      for (; wait != waits.end() && operation_of(*wait) == at; ++wait) {
+        rest -= waits_[*wait].whole();
+        transfer += waits_[*wait].transfer;
+      }
+      if (at == last) break;
+      add(calls[at], DelayKind::call, rest);
+      add(calls[at], DelayKind::transfer, transfer);
     }
     return what;
   }
@@ -229,7 +268,10 @@ class DelayFinder {
     const sim::Moment& here = run_.graph[wait.leave];
     const sim::Moment& there = run_.graph[wait.cause];
     const double direct = wait.lateness.seconds();
-    const double indirect = passed_on_[index];
+    double indirect = 0;
+    for (const auto& [group, seconds] : passed_on_[index]) indirect += seconds;
+    Cost cost = std::move(passed_on_[index]);
+    add(cost, group_[index], direct);
     result_.waits += direct;
     const Meeting met = met_[index];
     if (here.operation - met.here > kMostCalls || there.operation - met.there > kMostCalls ||
@@ -237,8 +279,9 @@ class DelayFinder {
       result_.unexplained += direct + indirect;
       return;
     }
-    const Doing mine = doing(here.rank, met.here, here.operation);
-    const Doing late = doing(there.rank, met.there, there.operation);
+    const Time waiting = run_.graph[here.enter].at;
+    const Doing mine = doing(here.rank, met.here, here.operation, waiting);
+    const Doing late = doing(there.rank, met.there, there.operation, waiting);
     std::map<Activity, double> share;  // of each activity of the late rank: how much is too much
     double excess = 0;
     for (const auto& [activity, seconds] : late.times) {
@@ -255,16 +298,42 @@ class DelayFinder {
       result_.unexplained += direct + indirect;
       return;
     }
-    for (const auto& [key, seconds] : late.places) {
-      const auto& [place, computing] = key;
-      const auto found =
-          share.find(computing ? Activity{true, run_.places[place].phase} : Activity{false, place});
-      if (found == share.end()) continue;
-      const double part = seconds * found->second / excess;
-      add(place, computing, there.rank, part * direct, part * indirect);
+    const auto parts = parts_of(late, share);
+    for (const auto& [key, seconds] : parts) {
+      const auto& [place, kind] = key;
+      const double part = seconds / excess;
+      blame(place, kind, there.rank, part * direct, part * indirect);
+      for (const auto& [group, of_group] : cost)
+        due_[{group, place, kind, there.rank.value}] += part * of_group;
     }
     for (const auto& [one, seconds] : its_waits)
-      passed_on_[one] += seconds / excess * (direct + indirect);
+      for (const auto& [group, of_group] : cost)
+        add(passed_on_[one], group, seconds / excess * of_group);
+  }
+
+  // What is too much of what a late rank did, in seconds, by place. `share`: of its activities. Of
+  // a phase's computation it is that which others waited for, as far as there is any.
+  std::map<std::pair<PlaceId, DelayKind>, double> parts_of(
+      const Doing& late, const std::map<Activity, double>& share) const {
+    std::map<Activity, double> computed_late;
+    for (const auto& [place, seconds] : late.computed_late)
+      computed_late[activity(DelayKind::computation, place)] += seconds;
+    std::map<std::pair<PlaceId, DelayKind>, double> parts;
+    for (const auto& [key, seconds] : late.places) {
+      const auto& [place, kind] = key;
+      const Activity of = activity(kind, place);
+      const auto found = share.find(of);
+      if (found == share.end()) continue;
+      const auto all_late = computed_late.find(of);
+      if (all_late == computed_late.end()) {
+        parts[key] = seconds * found->second;
+        continue;
+      }
+      const auto here = late.computed_late.find(place);
+      if (here == late.computed_late.end()) continue;
+      parts[key] = late.times.at(of) * found->second * here->second / all_late->second;
+    }
+    return parts;
   }
 
   // Waits of the rank that is late by the moment `cause`, from its call `first` on, and for how
@@ -286,10 +355,10 @@ class DelayFinder {
     return found;
   }
 
-  void add(PlaceId place, bool computing, WorldRank rank, double direct, double indirect) {
-    Entry& entry = entries_[{place, computing}];
+  void blame(PlaceId place, DelayKind kind, WorldRank rank, double direct, double indirect) {
+    Entry& entry = entries_[{place, kind}];
     entry.cost.place = place;
-    entry.cost.computing = computing;
+    entry.cost.kind = kind;
     entry.cost.direct += direct;
     entry.cost.indirect += indirect;
     entry.ranks[rank.value] += direct + indirect;
@@ -299,12 +368,28 @@ class DelayFinder {
   const std::vector<Wait>& waits_;
   std::vector<std::vector<std::size_t>> by_rank_;  // waits, in the order of calls
   std::vector<Meeting> met_;                       // by wait
-  std::vector<double> passed_on_;                  // by wait: what others waited because of it
-  std::map<std::pair<PlaceId, bool>, Entry> entries_;
+  std::vector<Cost> passed_on_;                    // by wait: what others waited because of it
+  std::vector<std::uint32_t> group_;               // by wait
+  std::vector<std::pair<PlaceId, WaitKind>> groups_;
+  std::map<std::pair<PlaceId, DelayKind>, Entry> entries_;
+  // Seconds by group of waits, and who did what.
+  std::map<std::tuple<std::uint32_t, PlaceId, DelayKind, std::int32_t>, double> due_;
   DelayCosts result_;
 };
 
 }  // namespace
+
+std::string_view name_of(DelayKind kind) {
+  switch (kind) {
+    case DelayKind::computation:
+      return "computation before";
+    case DelayKind::transfer:
+      return "transfer";
+    case DelayKind::call:
+      break;
+  }
+  return "call";
+}
 
 DelayCosts find_delay_costs(const Run& run, const std::vector<Wait>& waits) {
   return DelayFinder(run, waits).find();

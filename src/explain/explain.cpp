@@ -61,8 +61,8 @@ class Explainer {
           ") get the messages that they got in the run, whatever is changed; --wildcards arrival "
           "lets the first one come");
     set_bounds();
-    result_.waits = group_waits(run_, waits_, places_);
     find_delays();
+    result_.waits = group_waits(run_, waits_, result_.delays, places_);
     find_single_waits();
     find_domino();
     find_regions();

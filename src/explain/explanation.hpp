@@ -108,9 +108,9 @@ struct WaitGroup {
   std::optional<Place> late;
   WorldRank late_rank;
   Time late_time;
-  // What that rank did meanwhile, the most: computing before a place, or calling.
+  // Whose fault that was, the most, by find_delay_costs(): who did what too long.
   std::optional<Place> blamed;
-  bool blamed_computes = false;
+  DelayKind blamed_kind = DelayKind::call;
   WorldRank blamed_rank;
   Time blamed_time;
 };
@@ -126,6 +126,7 @@ struct Domino {
 
 // What a change takes.
 enum class Effort : std::uint8_t {
+  machine,  // another machine
   setting,  // no change of the program: how it is started
   calls,    // some MPI calls: when they are posted, what they wait for
   work,     // who computes what
@@ -134,15 +135,16 @@ std::string_view name_of(Effort effort);
 
 // Something to change, and what it brings.
 struct Finding {
-  // "wait", "imbalance", "algorithm", "placement", "files", "no barriers", "merged messages",
-  // "posted messages"
+  // "wait", "imbalance", "algorithm", "placement", "files", "faster link", "no barriers",
+  // "merged messages", "posted messages"
   std::string kind;
   std::string change;                   // algorithm: which
   std::vector<std::string> processors;  // placement: by rank
+  std::vector<std::string> link;        // faster link: from where to where, as most bytes went
   WaitKind wait_kind = WaitKind::other;
   Place place;
   std::vector<WorldRank> ranks;
-  Time spent;              // waiting; or above the mean, whoever was
+  Time spent;              // waiting; or above the mean, whoever was; link: busy, that way
   Time gain;               // of run time
   Time predicted;          // run time then
   bool estimated = false;  // by ExplainOptions::estimate_waits, and not among the best

@@ -11,6 +11,8 @@ namespace foretrace::explain {
 
 std::string_view name_of(Effort effort) {
   switch (effort) {
+    case Effort::machine:
+      return "machine";
     case Effort::setting:
       return "setting";
     case Effort::calls:

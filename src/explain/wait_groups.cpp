@@ -6,26 +6,16 @@
 namespace foretrace::explain {
 namespace {
 
-// Time by whom it is due to.
-using Due = std::map<std::tuple<PlaceId, std::int32_t, bool>, Time>;
-
-const Due::value_type* most_of(const Due& due) {
-  const auto most = std::ranges::max_element(
-      due, [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == due.end() ? nullptr : &*most;
-}
-
 struct WaitSum {
   WaitGroup what;
   std::set<std::int32_t> ranks;
-  Due late;
-  Due blamed;
+  std::map<std::pair<PlaceId, std::int32_t>, Time> late;  // who was, and where it called
 };
 
 }  // namespace
 
 std::vector<WaitGroup> group_waits(const Run& run, const std::vector<Wait>& waits,
-                                   const Places& places) {
+                                   const DelayCosts& delays, const Places& places) {
   std::map<std::pair<PlaceId, WaitKind>, WaitSum> groups;
   const auto add = [&](const sim::Moment& moment, WaitKind kind, Time time) -> WaitSum& {
     const PlaceId place = run.call_of(moment).place;
@@ -53,26 +43,25 @@ std::vector<WaitGroup> group_waits(const Run& run, const std::vector<Wait>& wait
     WaitSum& group = add(moment, wait.kind, rest - contention);
     if (wait.cause == sim::kNoMoment) continue;
     const sim::Moment& cause = run.graph[wait.cause];
-    group.late[{run.call_of(cause).place, cause.rank.value, false}] += wait.lateness;
-    for (const Blame& part : blame(run, wait.cause, run.graph[moment.enter].at)) {
-      const auto& calls = run.calls[static_cast<std::size_t>(part.rank.value)];
-      group.blamed[{calls[part.operation].place, part.rank.value, part.computing}] += part.time;
-    }
+    group.late[{run.call_of(cause).place, cause.rank.value}] += wait.lateness;
   }
   std::vector<WaitGroup> list;
   for (auto& [key, group] : groups) {
     WaitGroup& what = group.what;
     for (const std::int32_t rank : group.ranks) what.ranks.emplace_back(rank);
-    if (const auto* late = most_of(group.late)) {
-      what.late = places.describe(std::get<0>(late->first));
-      what.late_rank = WorldRank(std::get<1>(late->first));
+    const auto late = std::ranges::max_element(
+        group.late, [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (late != group.late.end()) {
+      what.late = places.describe(late->first.first);
+      what.late_rank = WorldRank(late->first.second);
       what.late_time = late->second;
     }
-    if (const auto* blamed = most_of(group.blamed)) {
-      what.blamed = places.describe(std::get<0>(blamed->first));
-      what.blamed_rank = WorldRank(std::get<1>(blamed->first));
-      what.blamed_computes = std::get<2>(blamed->first);
-      what.blamed_time = blamed->second;
+    if (const auto found = delays.causes.find(key); found != delays.causes.end()) {
+      const DelayCause& cause = found->second;
+      what.blamed = places.describe(cause.place);
+      what.blamed_rank = cause.rank;
+      what.blamed_kind = cause.kind;
+      what.blamed_time = Time::from_seconds(cause.seconds);
     }
     list.push_back(std::move(what));
   }

@@ -8,6 +8,6 @@ namespace foretrace::explain {
 
 // Longest first.
 std::vector<WaitGroup> group_waits(const Run& run, const std::vector<Wait>& waits,
-                                   const Places& places);
+                                   const DelayCosts& delays, const Places& places);
 
 }  // namespace foretrace::explain

@@ -144,22 +144,4 @@ std::vector<Wait> find_waits(const Run& run) {
   return waits;
 }
 
-std::vector<Blame> blame(const Run& run, MomentId cause, Time since) {
-  // One long wait may cover very many calls; what is further back counts for little.
-  constexpr std::size_t kMostSteps = 64;
-  std::vector<Blame> all;
-  MomentId at = cause;
-  while (all.size() < kMostSteps && at != sim::kNoMoment && run.graph[at].at > since) {
-    const std::optional<Link> link = binding_link(run.graph, at);
-    const MomentId from = link ? link->from : sim::kNoMoment;
-    const Time begin = link ? std::max(run.graph[from].at, since) : since;
-    const sim::Moment& moment = run.graph[at];
-    if (moment.rank.valid() && run.graph[at].at > begin)
-      all.push_back({moment.rank, moment.operation, !link || link->kind == LinkKind::compute,
-                     run.graph[at].at - begin});
-    at = from;
-  }
-  return all;
-}
-
 }  // namespace foretrace::explain

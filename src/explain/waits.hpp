@@ -49,14 +49,4 @@ WaitKind completion_kind(const Call& call);
 // All of a run, in the order of its graph.
 std::vector<Wait> find_waits(const Run& run);
 
-// Where the time went while somebody waited for `cause` from `since` on: the
-// computation and calls that led to it, latest first, until then.
-struct Blame {
-  WorldRank rank;
-  std::uint32_t operation = 0;
-  bool computing = false;  // the computation before it; else the call itself
-  Time time;
-};
-std::vector<Blame> blame(const Run& run, sim::MomentId cause, Time since);
-
 }  // namespace foretrace::explain

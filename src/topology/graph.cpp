@@ -68,6 +68,13 @@ TopologyGraph::TopologyGraph(int processors, std::vector<NodeKind> others,
   }
 }
 
+TopologyGraph TopologyGraph::with_speed(const std::vector<int>& links, int speed) const {
+  TopologyGraph changed = *this;
+  changed.speed_.resize(to_.size());
+  for (const int link : links) changed.speed_[static_cast<std::size_t>(link)] = speed;
+  return changed;
+}
+
 int TopologyGraph::find(int from, int to) const {
   const auto begin = to_.begin() + first(from);
   const auto end = to_.begin() + first(from + 1);

@@ -53,6 +53,8 @@ class TopologyGraph {
 
   // The link between two nodes, or -1.
   int find(int from, int to) const;
+  // The same with another speed of these links.
+  TopologyGraph with_speed(const std::vector<int>& links, int speed) const;
 
  private:
   int processors_ = 0;

@@ -71,4 +71,32 @@ Topology Topology::with_speeds_times(double latency, double bandwidth) const {
   return scaled;
 }
 
+std::optional<Topology> Topology::with_link_times(NodeId a, NodeId b, double factor,
+                                                  double bytes_per_second) const {
+  Topology faster = *this;
+  const auto speed_up = [&](const std::vector<int>& links) {
+    LinkSpeed speed = this->speed(LinkId(links.front()));
+    speed.bytes_per_second = factor * speed.bytes_per_second.value_or(bytes_per_second);
+    faster.graph_ = std::make_shared<const TopologyGraph>(
+        faster.graph_->with_speed(links, static_cast<int>(faster.speeds_.size())));
+    faster.speeds_.push_back(speed);
+  };
+  bool found = false;
+  for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+    const int link = graph_->find(from.value, to.value);
+    if (link < 0) continue;
+    found = true;
+    if (kind(to) != NodeKind::bus) {
+      speed_up({link});
+      continue;
+    }
+    std::vector<int> medium{carrier(LinkId(link)).value};
+    for (int l = 0; l < links(); ++l)
+      if (graph_->to(l) == to.value && l != medium.front()) medium.push_back(l);
+    speed_up(medium);
+  }
+  if (!found) return std::nullopt;
+  return faster;
+}
+
 }  // namespace foretrace::machine

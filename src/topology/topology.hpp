@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ class Topology {
 
   // The same with every latency and bandwidth that is given multiplied.
   Topology with_speeds_times(double latency, double bandwidth) const;
+  // The same with bytes `factor` times as fast on the link between two nodes, both ways; to or from
+  // a bus: on all of the bus. A link without a bandwidth of its own has `bytes_per_second`. Nothing
+  // if there is no such link.
+  std::optional<Topology> with_link_times(NodeId a, NodeId b, double factor,
+                                          double bytes_per_second) const;
 
   const std::string& name() const { return spec_.name; }
   const Shape& shape() const { return spec_.shape; }

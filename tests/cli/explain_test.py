@@ -327,6 +327,31 @@ class Explain(unittest.TestCase):
                 alone = json.loads(self.explain("calls.ti", *words, *check.split(), "--json").stdout)
                 self.assertEqual(found[0]["predicted_time"], alone["predicted_time"])
 
+    def test_faster_link(self):
+        """A cable of 10 MB/s among others of 1 GB/s: by hand, what its message takes there and elsewhere."""
+        links = "".join(f'[[link]]\nfrom = "{node}"\nto = "s, w"\nboth_ways = true\n{speed}' for node, speed in
+                        (("a", ""), ("b", 'bandwidth = "10MB/s"\n'), ("c", "")))
+        nodes = "".join(f'[[node]]\nname = "{node}"\n' for node in "abc") + '[[node]]\nname = "s, w"\nkind = "switch"\n'
+        (self.folder / "cable.toml").write_text(
+            f'[topology]\nname = "cable"\nbandwidth = "1GB/s"\nlatency = "1us"\n{nodes}{links}')
+        (self.folder / "cable.goal").write_text(
+            "num_ranks 3\nrank 0 { calc 50us; send 1000b to 1 }\nrank 1 { recv 1000b from 0 }\nrank 2 { calc 10us }\n")
+        words = ["cable.goal", "--loggps", "o=0,g=0", "--network", "flow", "--topology", "cable.toml"]
+        said = json.loads(self.explain(*words, "--json").stdout)
+        self.assertAlmostEqual(said["time"], 50e-6 + 2e-6 + 100e-6, delta=1e-12)
+        link = next(one for one in said["findings"] if one["kind"] == "faster link")
+        self.assertEqual((link["link"], link["ranks"], link["effort"]), (["s, w", "b"], [], "machine"))
+        self.assertAlmostEqual(link["predicted_time"], 50e-6 + 2e-6 + 1e-6, delta=1e-12)
+        self.assertAlmostEqual(link["spent"], 100e-6, delta=1e-12)
+        for names in ("b,s, w", "s, w,b"):
+            asked = json.loads(self.explain(*words, "--faster-link", f"{names}=4", "--json").stdout)
+            self.assertAlmostEqual(asked["predicted_time"], 50e-6 + 2e-6 + 25e-6, delta=1e-12)
+        self.assertRegex(self.explain(*words).stdout, r"faster link +machine +link between s, w and b\n")
+        for wrong, told in (("a,b=2", "there is no link between these two"), ("a,x=2", "no such nodes"), ("a,b", "a factor above 0"),
+                            ("a,b=0", "a factor above 0"), ("a,b=x", "a factor above 0")):
+            self.assertIn(told, self.explain(*words, "--faster-link", wrong, status=2).stderr)
+        self.assertIn("no link has a speed of its own", self.explain(*words[:3], "--faster-link", "a,b=2", status=2).stderr)
+
     def test_what_only_other_calls_use_is_told(self):
         lines = "rank 0 { calc 1us; repeat 300 { send 10000b to 1 } }\nrank 1 { repeat 300 { recv 10000b from 0 } }\n"
         (self.folder / "many.goal").write_text(f"num_ranks 2\n{lines}")

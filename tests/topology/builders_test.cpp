@@ -240,5 +240,28 @@ TEST(Builders, SpeedsAndRanks) {
   EXPECT_FALSE(build("ring:3").speed(LinkId(0)).latency.has_value());
 }
 
+TEST(Builders, OneLinkMayBeFaster) {
+  const Topology t = build("ring:4?bandwidth=1MB/s");
+  const auto faster = t.with_link_times(NodeId(1), NodeId(0), 3, 7);
+  ASSERT_TRUE(faster);
+  for (int l = 0; l < t.links(); ++l) {
+    const int from = t.from(LinkId(l)).value;
+    const int to = t.to(LinkId(l)).value;
+    EXPECT_EQ(*faster->speed(LinkId(l)).bytes_per_second, from + to == 1 ? 3e6 : 1e6);
+    EXPECT_EQ(*t.speed(LinkId(l)).bytes_per_second, 1e6);
+  }
+  EXPECT_EQ(faster->hops(NodeId(0), NodeId(2)), 2);
+  EXPECT_FALSE(t.with_link_times(NodeId(0), NodeId(2), 3, 7));
+  // Without a bandwidth of its own; a bus is one medium, which is left at once.
+  const Topology bus = build("bus:3");
+  const auto medium = bus.with_link_times(NodeId(3), NodeId(1), 3, 7);
+  ASSERT_TRUE(medium);
+  for (int l = 0; l < bus.links(); ++l)
+    if (bus.to(LinkId(l)) == NodeId(3)) {
+      EXPECT_FALSE(bus.speed(LinkId(l)).bytes_per_second);
+      EXPECT_EQ(medium->speed(LinkId(l)).bytes_per_second, 21);
+    }
+}
+
 }  // namespace
 }  // namespace foretrace::machine

@@ -7,12 +7,14 @@
 #include "base/error.hpp"
 #include "cli/explain/calls.hpp"
 #include "cli/explain/latencies.hpp"
+#include "cli/explain/links.hpp"
 #include "cli/explain/network.hpp"
 #include "cli/explain/output.hpp"
 #include "cli/explain/placement.hpp"
 #include "cli/explain/rewrites.hpp"
 #include "cli/explain/scaling.hpp"
 #include "cli/explain/settings.hpp"
+#include "cli/explain/tries.hpp"
 #include "cli/explain/what_if.hpp"
 #include "cli/simulate/options.hpp"
 #include "cli/simulate/simulation.hpp"
@@ -40,10 +42,6 @@ struct Options {
   std::string better_placement;  // a file
   std::string slack;             // the same
 };
-
-// "Infinite" for links that messages share: their simulation needs messages that take
-// some time.
-constexpr double kVeryFast = 1e6;
 
 Replay replay_on(const Simulation& simulation, explain::Ideal ideal) {
   using explain::Ideal;
@@ -125,6 +123,8 @@ int run_what_if(Simulation& simulation, const explain::Run& run, const sim::Sour
   if (!what_if.set.empty())
     if (const std::string note = set_parameters(simulation, what_if.set, replay); !note.empty())
       std::fprintf(stderr, "foretrace: %s\n", note.c_str());
+  if (!what_if.faster_link.empty())
+    replay.faster_link = parse_faster_link(simulation, what_if.faster_link);
   if (!what_if.collective.empty() && !simulation.expands_collectives())
     throw UsageError(
         "--collective: collectives take what the model's equations say here; --collectives "
@@ -237,6 +237,7 @@ int explain_run(const Options& options) {
   explain::Explanation explanation = explain::explain(run, *source, again, explain_options);
   find_better_algorithms(simulation, run, *source, explanation);
   find_better_calls(simulation, run, *source, result.notes, explanation);
+  find_faster_links(simulation, run, result, explanation);
   add_better_placement(simulation, run, explanation);
   std::ranges::stable_sort(explanation.findings, std::ranges::greater(), &explain::Finding::gain);
   if (explanation.findings.size() > explain_options.most_findings)
@@ -293,6 +294,9 @@ std::function<int()> declare(CLI::App& app) {
                "What if: there is no MPI_Barrier");
   app.add_option("--set", options->what_if.set,
                  "What if: other parameters, as --loggps: L=1us,G=0.1ns; or more of them: L=+1us");
+  app.add_option("--faster-link", options->what_if.faster_link,
+                 "What if: A,B=FACTOR, bytes on the link between two nodes of the topology are so "
+                 "much faster, both ways");
   app.add_option("--better-placement", options->better_placement,
                  "What if: the ranks run where their messages have short ways; writes FILE, for "
                  "--placement FILE");

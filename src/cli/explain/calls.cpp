@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "cli/explain/places_by_time.hpp"
 #include "cli/explain/rewrites.hpp"
+#include "cli/explain/tries.hpp"
 #include "explain/findings.hpp"
 #include "explain/places.hpp"
 
@@ -17,9 +18,7 @@ namespace {
 using explain::Call;
 using trace::EventKind;
 
-constexpr std::size_t kMostPlaces = 3;                // of each kind
-constexpr std::uint64_t kMostTriedCalls = 2'000'000;  // are simulated in all
-constexpr double kLeastCallsGain = 1e-3;              // of the run time
+constexpr std::size_t kMostPlaces = 3;  // of each kind
 
 // In one, which stands where the first does.
 PlaceTime all_of(const std::vector<PlaceTime>& list) {
@@ -41,7 +40,7 @@ class Tries {
         known_notes_(known_notes),
         explanation_(explanation),
         places_(run, names),
-        left_(kMostTriedCalls / std::max<std::uint64_t>(explanation.calls, 1)) {}
+        left_(tries_of(explanation)) {}
 
   // `check`: the options that simulate it alone. `elsewhere`: it is about other places, too.
   void add(const char* kind, const PlaceTime& at, const WhatIf& what_if, const std::string& check,
@@ -62,7 +61,7 @@ class Tries {
       return;
     }
     finding.gain = run_.time - finding.predicted;
-    if (finding.gain.seconds() <= kLeastCallsGain * run_.time.seconds()) return;
+    if (finding.gain.seconds() <= kLeastTriedGain * run_.time.seconds()) return;
     finding.kind = kind;
     finding.elsewhere = elsewhere;
     finding.effort = explain::Effort::calls;
@@ -94,14 +93,6 @@ class Tries {
 };
 
 }  // namespace
-
-std::vector<std::string> new_notes(std::vector<std::string> notes,
-                                   const std::vector<std::string>& known) {
-  std::erase_if(notes, [&](const std::string& note) {
-    return std::ranges::find(known, note) != known.end();
-  });
-  return notes;
-}
 
 void find_better_calls(Simulation& simulation, const explain::Run& run, const sim::Source& names,
                        const std::vector<std::string>& known_notes,

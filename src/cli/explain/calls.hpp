@@ -11,10 +11,6 @@
 
 namespace foretrace::cli {
 
-// Of what is told of a run with other calls, what was not told of the run as it is: `known`.
-std::vector<std::string> new_notes(std::vector<std::string> notes,
-                                   const std::vector<std::string>& known);
-
 // Adds to `explanation` those that shorten the run: of messages at the few places with a name where
 // most time is spent. Large runs: fewer, or none, and a note says so. Nothing where it is not known
 // which messages meet. `names` is the source that `run` was made from, `known_notes` what was told

@@ -11,8 +11,6 @@ namespace foretrace::cli {
 namespace {
 
 constexpr double kPicosecond = 1e-12;
-// "Infinite": links that messages share need messages that take some time.
-constexpr double kVeryFast = 1e6;
 
 bool has_parameters(const Simulation& simulation) {
   return simulation.network() != sim::NetworkKind::datasheet;

@@ -61,17 +61,18 @@ class Names {
   std::vector<std::array<std::string, 3>> texts_;  // by place: function, call site, phase
 };
 
-double factor_of(const std::string& text, std::size_t at) {
-  double factor = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + at, end, factor);
-  if (error != std::errc() || rest != end || !(factor > 0) || factor > 1e9)
-    throw UsageError("--speed " + text +
-                     ": expected NAME=FACTOR with a factor above 0, as solve=2");
-  return factor;
-}
-
 }  // namespace
+
+double factor_of(const std::string& option, const std::string& text, const std::string& example) {
+  const std::size_t equals = text.rfind('=');
+  double factor = 0;
+  if (equals != std::string::npos) {
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, factor);
+    if (error == std::errc() && rest == end && factor > 0 && factor <= 1e9) return factor;
+  }
+  throw UsageError(option + " " + text + ": expected a name and a factor above 0, as " + example);
+}
 
 explain::Edits edits_of(const WhatIf& what_if, const explain::Run& run, const sim::Source& source) {
   const Names names(run, source);
@@ -81,11 +82,9 @@ explain::Edits edits_of(const WhatIf& what_if, const explain::Run& run, const si
   for (const std::string& name : what_if.balance)
     explain::equalise(run, names.called("--balance", name), edits);
   for (const std::string& text : what_if.speed) {
-    const std::size_t equals = text.rfind('=');
-    if (equals == std::string::npos)
-      throw UsageError("--speed " + text + ": expected NAME=FACTOR, as solve=2");
-    const double factor = factor_of(text, equals + 1);
-    explain::speed_up(run, names.called("--speed", text.substr(0, equals)), factor, edits);
+    const double factor = factor_of("--speed", text, "solve=2");
+    const std::string name = text.substr(0, text.rfind('='));
+    explain::speed_up(run, names.called("--speed", name), factor, edits);
   }
   return edits;
 }

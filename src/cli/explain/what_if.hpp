@@ -20,16 +20,22 @@ struct WhatIf {
   std::vector<std::string> merge;        // SITE
   std::vector<std::string> nonblocking;  // SITE
   bool remove_barriers = false;
-  std::string set;  // as --loggps
+  std::string set;          // as --loggps
+  std::string faster_link;  // A,B=FACTOR
 
   // Other calls than the run has made.
   bool rewrites() const {
     return !collective.empty() || !merge.empty() || !nonblocking.empty() || remove_barriers;
   }
   bool any() const {
-    return !zero_wait.empty() || !balance.empty() || !speed.empty() || !set.empty() || rewrites();
+    return !zero_wait.empty() || !balance.empty() || !speed.empty() || !set.empty() ||
+           !faster_link.empty() || rewrites();
   }
 };
+
+// What stands behind the last = of `text`, which was given to `option`. Throws UsageError for what
+// is no number above 0; `example` is one that is right.
+double factor_of(const std::string& option, const std::string& text, const std::string& example);
 
 // The places that a name means: a call site (halo.c:37), a function or a phase. Throws
 // UsageError for one that the run does not have, and tells those that it has; `option` is

@@ -440,6 +440,9 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   network.placement = replay.placement ? *replay.placement : placement_;
   if (topology_) {
     topology = topology_->with_speeds_times(factors.latency, factors.bandwidth);
+    if (const auto& link = replay.faster_link)
+      topology = topology->with_link_times(link->from, link->to, link->factor,
+                                           1 / network.loggps.gap_per_byte);
     network.topology = &*topology;
   }
   if (architecture_)

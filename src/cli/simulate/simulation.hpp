@@ -60,6 +60,10 @@ struct SimulationOptions {
   int buffer = 16;
 };
 
+// A factor that is "infinite" for links that messages share: their simulation needs messages that
+// take some time.
+inline constexpr double kVeryFast = 1e6;
+
 // Factors on what the machine is like; 1 leaves it as it is.
 struct MachineFactors {
   double latency = 1;
@@ -77,6 +81,13 @@ struct ArchitectureNetwork {
   bool flits = false;  // its switches count them
 };
 
+// Bytes on the link between two nodes of the topology, both ways, so many times as fast.
+struct FasterLink {
+  machine::NodeId from;
+  machine::NodeId to;
+  double factor = 1;
+};
+
 // One run out of the ordinary, for what-if questions.
 struct Replay {
   MachineFactors factors;
@@ -91,6 +102,7 @@ struct Replay {
   sim::Dependences* dependences = nullptr;        // to be filled
   sim::MessageMatrix* messages = nullptr;         // the same
   const machine::Placement* placement = nullptr;  // instead of that of the options
+  std::optional<FasterLink> faster_link;          // there has to be one
   std::function<void(const sim::Stats&)> tell;    // how far it is; empty: nobody asks
 };
 

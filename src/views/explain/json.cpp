@@ -111,7 +111,7 @@ ordered_json delays_of(const Explanation& explanation) {
   for (std::size_t i = 0; i < delays.costs.size(); ++i) {
     const explain::DelayCost& cost = delays.costs[i];
     ordered_json entry;
-    entry["what"] = cost.computing ? "computation before" : "call";
+    entry["what"] = std::string(explain::name_of(cost.kind));
     put_place(entry, explanation.delay_places[i]);
     entry["direct"] = cost.direct;
     entry["indirect"] = cost.indirect;
@@ -156,7 +156,7 @@ ordered_json waits_of(const std::vector<explain::WaitGroup>& groups) {
     if (group.blamed) {
       ordered_json cause;
       put_place(cause, *group.blamed);
-      cause["what"] = group.blamed_computes ? "computation before" : "call";
+      cause["what"] = std::string(explain::name_of(group.blamed_kind));
       cause["rank"] = group.blamed_rank.value;
       cause["time"] = to_seconds(group.blamed_time);
       entry["cause"] = cause;
@@ -291,6 +291,7 @@ ordered_json findings_of(const std::vector<explain::Finding>& findings) {
     if (finding.kind == "wait") entry["wait"] = std::string(explain::name_of(finding.wait_kind));
     if (finding.kind == "algorithm") entry["algorithm"] = finding.change;
     if (finding.kind == "placement") entry["processors"] = finding.processors;
+    if (finding.kind == "faster link") entry["link"] = finding.link;
     put_place(entry, finding.place);
     entry["ranks"] = ranks_of(finding.ranks);
     entry["spent"] = to_seconds(finding.spent);

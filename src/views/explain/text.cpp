@@ -63,8 +63,23 @@ std::string headline(const Explanation& explanation, const std::string& where) {
       best.files ? "network and balance" : "both", gain(best.waits));
 }
 
+// What a late rank did too long, before the place.
+std::string done_in(explain::DelayKind kind) {
+  switch (kind) {
+    case explain::DelayKind::computation:
+      return "computation before ";
+    case explain::DelayKind::transfer:
+      return "transfer in ";
+    case explain::DelayKind::call:
+      break;
+  }
+  return {};
+}
+
 std::string where_of(const explain::Finding& finding) {
   if (finding.kind == "placement") return "processors of the ranks";
+  if (finding.kind == "faster link")
+    return "link between " + finding.link.front() + " and " + finding.link.back();
   const bool computing = finding.kind == "imbalance" && !finding.place.function.empty();
   return (computing ? "before " : "") + describe_place(finding.place) +
          (finding.whole_phase || finding.elsewhere ? " and elsewhere" : "");
@@ -159,11 +174,10 @@ std::string delays_section(const Explanation& explanation) {
   for (std::size_t i = 0; i < std::min(kShown, delays.costs.size()); ++i) {
     const explain::DelayCost& cost = delays.costs[i];
     const std::string ranks =
-        cost.ranks.size() > 1 ? fmt::format(" (of {})", cost.ranks.size()) : std::string();
+        cost.ranks.size() > 1 ? fmt::format(" and {} more", cost.ranks.size() - 1) : std::string();
     table.add({format_seconds(cost.sum()), format_seconds(cost.direct),
                format_seconds(cost.indirect), std::to_string(cost.most.value) + ranks,
-               (cost.computing ? "computation before " : "") +
-                   describe_place(explanation.delay_places[i])});
+               done_in(cost.kind) + describe_place(explanation.delay_places[i])});
   }
   constexpr double kLeastTold = 0.01;
   if (delays.unexplained > kLeastTold * delays.waits)
@@ -226,8 +240,7 @@ std::string waits_section(const Explanation& explanation) {
     const explain::WaitGroup& group = explanation.waits[i];
     std::string cause;
     if (group.blamed)
-      cause = fmt::format("rank {}: {}{}", group.blamed_rank.value,
-                          group.blamed_computes ? "computation before " : "",
+      cause = fmt::format("rank {}: {}{}", group.blamed_rank.value, done_in(group.blamed_kind),
                           describe_place(*group.blamed));
     table.add({format_time(group.time), std::to_string(group.count),
                std::string(explain::name_of(group.kind)), describe_place(group.place), cause});

@@ -38,6 +38,7 @@ export interface Finding extends Place {
   readonly enough: number | null;
   readonly check: string;
   readonly algorithm?: string;
+  readonly link?: [string, string]; // of the topology, from where to where
   readonly elsewhere?: boolean; // files: in other places, too
 }
 

@@ -38,16 +38,16 @@ function ranksText(ranks: readonly number[]): string {
 }
 
 // Something else in its place, not only less of it.
-const kReplaced = new Set(["algorithm", "placement", "no barriers", "merged messages", "posted messages"]);
+const kReplaced = new Set(["algorithm", "placement", "no barriers", "merged messages", "posted messages", "faster link"]);
 
 function finding(data: Explanation, trace: TraceData, one: Finding, most: number, show: Show): HTMLElement {
   const computing = one.kind === "imbalance";
   const found = findLongest(trace, one, one.ranks, computing);
-  const spent = computing ? "above the mean of the ranks" : one.kind === "wait" ? "waiting, over all ranks" : "in these calls, over all ranks";
-  const where = one.kind === "placement" ? "processors of the ranks" : (computing && one.function !== "" ? "before " : "") + describePlace(one) + (one.elsewhere === true ? " and elsewhere" : "");
+  const spent = computing ? "above the mean of the ranks" : one.kind === "wait" ? "waiting, over all ranks" : one.link !== undefined ? "busy" : "in these calls, over all ranks";
+  const where = one.kind === "placement" ? "processors of the ranks" : one.link !== undefined ? `link between ${one.link.join(" and ")}` : (computing && one.function !== "" ? "before " : "") + describePlace(one) + (one.elsewhere === true ? " and elsewhere" : "");
   const facts: Child[] = [
     one.kind === "placement" ? "" : `${spent}: ${seconds(one.spent)}; `,
-    `rank${one.ranks.length === 1 ? "" : "s"} ${ranksText(one.ranks)}; `,
+    one.ranks.length === 0 ? "" : `rank${one.ranks.length === 1 ? "" : "s"} ${ranksText(one.ranks)}; `,
     `run ${kReplaced.has(one.kind) ? "then" : "without it"}: ${seconds(one.predicted_time)}`,
     one.verified ? ", simulated afresh" : one.estimated ? ", an estimate" : "",
   ];
@@ -153,6 +153,11 @@ function sensitivity(data: Explanation): Child[] {
     element("div", "plots", ...plots))];
 }
 
+// What a late rank did too long, before the place.
+function doneIn(what: string): string {
+  return what === "computation before" ? "computation before " : what === "transfer" ? "transfer in " : "";
+}
+
 function waits(data: Explanation, trace: TraceData, show: Show): Child[] {
   if (data.waits.length === 0) return [];
   const rows: Child[][] = [["time", "times", "kind", "where", "because of"]];
@@ -160,7 +165,7 @@ function waits(data: Explanation, trace: TraceData, show: Show): Child[] {
     const { cause } = group;
     rows.push([seconds(group.time), String(group.count), group.kind,
       link(describePlace(group), findLongest(trace, group, group.ranks, false), show),
-      cause === null ? "" : `rank ${cause.rank}: ${cause.what === "call" ? "" : "computation before "}${describePlace(cause)}`]);
+      cause === null ? "" : `rank ${cause.rank}: ${doneIn(cause.what)}${describePlace(cause)}`]);
   }
   return [section("waits", "Waits, over all ranks",
     element("p", "hint", "A long wait that is in no finding is harmless: nobody needs what the rank would do."),
@@ -171,9 +176,9 @@ function delays(data: Explanation, trace: TraceData, show: Show): Child[] {
   if (data.delays.costs.length === 0) return [];
   const rows: Child[][] = [["waits", "direct", "indirect", "most by rank", "because of"]];
   for (const cost of data.delays.costs.slice(0, 2 * kShown)) {
-    const computing = cost.what !== "call";
+    const computing = cost.what === "computation before";
     rows.push([seconds(cost.direct + cost.indirect), seconds(cost.direct), seconds(cost.indirect), String(cost.most),
-      link((computing ? "computation before " : "") + describePlace(cost), findLongest(trace, cost, [cost.most], computing), show)]);
+      link(doneIn(cost.what) + describePlace(cost), findLongest(trace, cost, [cost.most], computing), show)]);
   }
   return [section("delays", "Delays, over all ranks",
     element("p", "hint", "How long others waited because of it: for the late rank itself, and for ranks that waited for it."),
