@@ -12,26 +12,75 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
+// A call, which may be written as several events, or another event.
+struct Entry {
+  EventKind kind = EventKind::call;
+  trace::NameId name = 0;
+  std::vector<EventKind> communicates;  // its parts that do
+  bool timed = false;
+  std::size_t index = 0;  // of its first event
+  // What ends with it.
+  Time computed;
+  Time called;
+};
+
+// The events of a rank, call by call.
+class Entries {
+ public:
+  explicit Entries(RunEvents& run) : run_(run), ahead_(run.next()) {}
+
+  // nullptr: there are no more. Valid until the next call.
+  const Entry* next() {
+    if (!ahead_) return nullptr;
+    entry_ = {};
+    entry_.kind = ahead_->kind;
+    entry_.name = ahead_->name;
+    entry_.timed = is_timed_call(*ahead_);
+    entry_.index = index_;
+    do {
+      take(*ahead_);
+      ahead_ = run_.next();
+    } while (ahead_ && ahead_->count == 0);
+    return &entry_;
+  }
+
+ private:
+  void take(const Event& event) {
+    if (is_timed_call(event) && event.kind != EventKind::call)
+      entry_.communicates.push_back(event.kind);
+    walk_.take(index_, event, [&](const Segment& segment) {
+      (segment.compute ? entry_.computed : entry_.called) += segment.to - segment.from;
+    });
+    ++index_;
+  }
+
+  RunEvents& run_;
+  SegmentWalk walk_;
+  const Event* ahead_;
+  std::size_t index_ = 0;
+  Entry entry_;
+};
+
 // nullptr: there are no more.
-std::string describe(const RunEvents& run, const Event* event) {
-  if (!event) return "no more events";
-  switch (event->kind) {
+std::string describe(const RunEvents& run, const Entry* entry) {
+  if (!entry) return "no more events";
+  switch (entry->kind) {
     case EventKind::phase_begin:
-      return "phase begin " + run.names().at(event->name);
+      return "phase begin " + run.names().at(entry->name);
     case EventKind::phase_end:
-      return "phase end " + run.names().at(event->name);
+      return "phase end " + run.names().at(entry->name);
     case EventKind::mark:
-      return "mark " + run.names().at(event->name);
+      return "mark " + run.names().at(entry->name);
     case EventKind::aborted:
       return "end of an aborted run";
     default:
-      return run.names().at(event->name);
+      return run.names().at(entry->name);
   }
 }
 
 // As what a call was written, for two of one name that are not the same.
-const char* written_as(const Event& event) {
-  switch (event.kind) {
+const char* written_as(EventKind kind) {
+  switch (kind) {
     case EventKind::send:
       return "a send";
     case EventKind::recv:
@@ -59,32 +108,25 @@ std::string number_of_ranks(const RunEvents& run) {
   return std::to_string(run.ranks()) + (run.ranks() == 1 ? " rank" : " ranks");
 }
 
+// As what a call was written, by the first part that communicates.
+const char* written_as(const Entry& entry) {
+  return written_as(entry.communicates.empty() ? EventKind::call : entry.communicates.front());
+}
+
 // What the two have at a place where they differ.
-Difference describe_difference(const RunEvents& a, const Event* x, const RunEvents& b,
-                               const Event* y, WorldRank rank, std::size_t index) {
-  Difference difference{rank, index, describe(a, x), describe(b, y)};
+Difference describe_difference(const RunEvents& a, const Entry* x, const RunEvents& b,
+                               const Entry* y, WorldRank rank) {
+  Difference difference{rank, x ? x->index : y->index, describe(a, x), describe(b, y)};
   if (difference.a != difference.b) return difference;
   difference.a += std::string(" as ") + written_as(*x);
   difference.b += std::string(" as ") + written_as(*y);
   return difference;
 }
 
-bool same_call(const RunEvents& a, const Event& x, const RunEvents& b, const Event& y) {
-  return x.kind == y.kind &&
-         (x.kind == EventKind::aborted || a.names().at(x.name) == b.names().at(y.name));
-}
-
-// What ends with an event.
-struct EventTimes {
-  Time compute;
-  Time call;
-};
-EventTimes times_of(SegmentWalk& walk, std::size_t index, const Event& event) {
-  EventTimes times;
-  walk.take(index, event, [&](const Segment& segment) {
-    (segment.compute ? times.compute : times.call) = segment.to - segment.from;
-  });
-  return times;
+bool same_call(const RunEvents& a, const Entry& x, const RunEvents& b, const Entry& y) {
+  if (x.timed != y.timed || x.communicates != y.communicates) return false;
+  if (!x.timed && x.kind != y.kind) return false;
+  return x.kind == EventKind::aborted || a.names().at(x.name) == b.names().at(y.name);
 }
 
 // Index into Comparison::states of A's names, each looked for once.
@@ -108,24 +150,22 @@ void compare_rank(RunEvents& a, RunEvents& b, WorldRank rank, CompareLevel level
                   StatesByName& states, Comparison& result) {
   a.begin(rank);
   b.begin(rank);
-  SegmentWalk in_a;
-  SegmentWalk in_b;
-  for (std::size_t i = 0;; ++i) {
-    const Event* x = a.next();
-    const Event* y = b.next();
+  Entries in_a(a);
+  Entries in_b(b);
+  for (;;) {
+    const Entry* x = in_a.next();
+    const Entry* y = in_b.next();
     if (!x && !y) return;
     if (!x || !y || !same_call(a, *x, b, *y)) {
-      if (!result.difference) result.difference = describe_difference(a, x, b, y, rank, i);
+      if (!result.difference) result.difference = describe_difference(a, x, b, y, rank);
       return;
     }
     if (level != CompareLevel::events) continue;
-    const EventTimes times_a = times_of(in_a, i, *x);
-    const EventTimes times_b = times_of(in_b, i, *y);
-    if (times_a.compute != Time() || times_b.compute != Time())
-      result.events.push_back({{times_a.compute, times_b.compute}, rank, 0, i});
-    if (!is_timed_call(*x)) continue;
+    if (x->computed != Time() || y->computed != Time())
+      result.events.push_back({{x->computed, y->computed}, rank, 0, x->index});
+    if (!x->timed) continue;
     const std::size_t state = states.of(x->name, a.names(), result.states);
-    result.events.push_back({{times_a.call, times_b.call}, rank, state, i});
+    result.events.push_back({{x->called, y->called}, rank, state, x->index});
   }
 }
 

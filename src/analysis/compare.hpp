@@ -37,7 +37,7 @@ struct ComparedTime {
 struct ComparedEvent : ComparedTime {
   WorldRank rank;
   std::size_t state = 0;  // index into Comparison::states
-  std::size_t event = 0;  // number of the event on its rank, from 0, the same in both
+  std::size_t event = 0;  // number of the (first) event on its rank in A, from 0
 };
 
 struct ComparedRank : ComparedTime {
@@ -63,7 +63,7 @@ struct ComparedPhase : ComparedTime {
 // The first place where the two programs do not do the same.
 struct Difference {
   WorldRank rank;         // invalid: the numbers of ranks differ
-  std::size_t event = 0;  // number of the event, from 0
+  std::size_t event = 0;  // number of the event, from 0, in A
   // What A has there: a function, "phase begin NAME", "no more events". If both have the same
   // function, "MPI_Isend as a posted send": what it is in the trace.
   std::string a;

@@ -90,7 +90,7 @@ struct Call {
   NameId name = 0;          // function, or the program's own name for phase_*, mark
   SiteId site = 0;          // where the call stands in the program
   CommId comm = 0;          // messages and collectives; call: if it moves something or is one-sided
-  std::uint32_t count = 1;  // call: made this many times in a row (polling loops)
+  std::uint32_t count = 1;  // call: so many in a row (polling loops); 0: more of the last one
 
   Time compute;      // CPU time since the previous event; with count, before and between the calls
   double steps = 0;  // compute steps annotated since the previous event

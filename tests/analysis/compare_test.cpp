@@ -82,6 +82,27 @@ TEST(Compare, TellsWhatCallsOfOneNameDifferIn) {
   EXPECT_EQ(c.difference->b, "MPI_Intercomm_create as a receive");
 }
 
+TEST(Compare, ACallMayBeSeveralEvents) {
+  TraceBuilder a(1), b(1);
+  for (TraceBuilder* t : {&a, &b}) t->init(0);
+  a.add(0, trace::EventKind::call, "MPI_Win_lock_all", cs(1), cs(3));
+  b.add(0, trace::EventKind::call, "MPI_Win_lock_all", cs(1), cs(1));
+  b.add(0, trace::EventKind::call, "MPI_Win_lock_all", cs(0), cs(1)).count = 0;
+  // A part that communicates is the same, whichever it is.
+  a.add(0, trace::EventKind::collective, "MPI_Comm_dup", cs(1), cs(1));
+  b.add(0, trace::EventKind::call, "MPI_Comm_dup", cs(1), cs(0));
+  b.add(0, trace::EventKind::collective, "MPI_Comm_dup", cs(0), cs(1)).count = 0;
+  for (TraceBuilder* t : {&a, &b}) t->finalize(0);
+  const Comparison c = compare_traces(a.trace(), b.trace(), CompareLevel::events);
+  EXPECT_FALSE(c.difference);
+  // Two computations and two calls; the numbers of A's events.
+  ASSERT_EQ(c.events.size(), 4u);
+  EXPECT_EQ(c.events[1].a, cs(3));
+  EXPECT_EQ(c.events[1].b, cs(2));
+  EXPECT_EQ(c.events[3].event, 2u);
+  EXPECT_EQ(c.events[3].b, cs(1));
+}
+
 TEST(Compare, TellsTheFirstDifference) {
   TraceBuilder a(2);
   TraceBuilder b(2);
