@@ -483,6 +483,7 @@ void LiveSource::completed(WorldRank rank, const sim::Operation& operation,
     return;
   }
   answer.in_vain_until = outcome.in_vain_until.count_ps();
+  answer.looked = outcome.looked.count_ps();
   answer.clock = interval.leave.count_ps();
   answer.found = outcome.message.peer.valid();
   if (answer.found)

@@ -140,7 +140,8 @@ std::optional<Time> OwnClock::follow(std::optional<Time> entry, Bytes bytes) {
 void OwnClock::posted(const Record& record) {
   if (record.posting != Posting::operation) return;
   entered_ = entry(record);
-  let_go_ = entered_.value_or(Time());
+  let_go_ = waits_since_ = entered_.value_or(Time());
+  looked_ = Time();
   std::optional<Time> cost;
   if (const std::int64_t* const own = is_plain_call(record) ? cost_of(record) : nullptr)
     cost = Time::ps(*own * std::max<std::int64_t>(record.count, 1));
@@ -178,7 +179,7 @@ void OwnClock::received(const KnownTransfer& message) {
 void OwnClock::completed(std::span<const KnownTransfer> transfers) {
   known_ = false;
   if (!entered_) return port_.lose_moves();
-  Time leave = *entered_;
+  Time leave = waits_since_;
   for (const KnownTransfer& transfer : transfers) {
     const Bytes bytes(transfer.bytes);
     const auto alone = end_of(transfer);
@@ -195,8 +196,9 @@ void OwnClock::completed(std::span<const KnownTransfer> transfers) {
   known_ = true;
 }
 
-void OwnClock::answered(const Record& record, Time clock) {
+void OwnClock::answered(const Record& record, Time clock, Time looked) {
   now_ = clock;
+  looked_ = looked;
   known_ = true;
   if (!is_plain_call(record)) port_.moves = false;
   port_.bound(clock);
@@ -240,7 +242,10 @@ Time OwnClock::in_vain_leaves(const Record& record) const {
 }
 
 void OwnClock::end_in_vain(const Record& record, Time when) {
+  const Time enter = *entry(record);
+  const Time before = sim::counts_as_wait(looked_, enter - now_);
   now_ = std::max(when, in_vain_leaves(record));
+  looked_ = before + (now_ - enter);
 }
 
 // A look that waits ends no sooner because others do nothing but look: what is known here to come
@@ -277,10 +282,13 @@ Foreseen OwnClock::foresee(const Record& record, std::span<const End> ends) {
         static_cast<sim::Probing>(record.probing) != sim::Probing::look)
       return Foreseen::nothing;
     now_ = let_go + Time::ps(*cost_of(record));
+    looked_ = Time();
     return Foreseen::finds;
   }
   entered_ = enter;
   let_go_ = let_go;
+  waits_since_ = enter - sim::counts_as_wait(looked_, enter - now_);
+  looked_ = Time();
   return Foreseen::finds;
 }
 

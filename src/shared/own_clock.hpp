@@ -50,8 +50,9 @@ class OwnClock {
   std::optional<Time> depart(std::optional<Time> entry, Bytes bytes);
   // An operation was posted that is not waited for.
   void posted(const Record& record);
-  // The simulator has answered an operation, which left at `clock`.
-  void answered(const Record& record, Time clock);
+  // The simulator has answered an operation, which left at `clock`; so long it has
+  // `looked` (sim::Outcome).
+  void answered(const Record& record, Time clock, Time looked);
   // What was posted last is a blocking receive, and has got this message.
   void received(const KnownTransfer& message);
   // What was posted last has completed these, in this order.
@@ -117,6 +118,8 @@ class OwnClock {
   bool known_ = false;
   std::optional<Time> entered_;  // when what was posted last began
   Time let_go_;                  // and when it is let go on, if it waits for nothing more
+  Time looked_;                  // sim::Outcome
+  Time waits_since_;             // from when on what completes requests counts as a wait
   Time sent_by_;
   std::array<Vain, 16> vain_{};
   std::size_t next_ = 0;  // the place in it that is taken next

@@ -180,6 +180,7 @@ struct Result {
 struct Answer {
   std::int64_t clock = 0;          // virtual time on leaving the call
   std::int64_t in_vain_until = 0;  // looks: sim::Outcome
+  std::int64_t looked = 0;         // the same
   std::uint32_t completed = 0;     // results, in the slot's table or in `results`
   bool found = false;              // receives, probes: there is a message
   Result message;

@@ -41,7 +41,8 @@ Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOpti
       ready_(options.order == ReadyOrder::lowest_rank_first),
       matcher_(source.ranks()),
       collectives_(source, timing),
-      handing_until_(links_ ? ranks_.size() : 0) {}
+      handing_until_(links_ ? ranks_.size() : 0),
+      looked_(reactive_ ? ranks_.size() : 0) {}
 
 SimulateResult Engine::run() {
   const auto begin = std::chrono::steady_clock::now();
@@ -337,7 +338,11 @@ Interval Engine::leave(Rank& rank) {
   Interval interval;
   interval.compute = rank.enter - rank.clock;
   interval.enter = rank.enter;
+  found_nothing_ = false;
   const Time alone = rank.detached ? rank.leave : settle_leave(rank);
+  if (reactive_)
+    looked_[static_cast<std::size_t>(rank.id.value)] =
+        found_nothing_ ? looked_before(rank) + (rank.leave - rank.enter) : Time();
   if (rank.operation.waitless) rank.leave = std::min(rank.leave, alone);
   interval.wait = machine::wait_time(rank.leave, alone);
   interval.leave = rank.leave;
@@ -384,6 +389,7 @@ void Engine::tell_source(Rank& rank, const Interval& interval) {
     outcome.payloads = chosen_payloads_;
   }
   outcome.in_vain_until = std::exchange(in_vain_until_, Time());
+  outcome.looked = looked_[static_cast<std::size_t>(rank.id.value)];
   outcome.cancelled = operation.cancel != 0 && rank.cancelled;
   if (outcome.cancelled) {
     outcome.message.bytes = rank.message.bytes;
@@ -426,13 +432,17 @@ Time Engine::settle_leave(Rank& rank) {
       if (machine::is_lock(operation.one_sided) || operation.locking == Locking::shared ||
           operation.locking == Locking::exclusive)
         return rank.arrival;
-      if (operation.in_vain) return rank.enter + poll_cost(rank);
+      if (operation.in_vain) {
+        found_nothing_ = true;
+        return rank.enter + poll_cost(rank);
+      }
       if (operation.probing == Probing::none && operation.locking == Locking::none)
         return rank.leave;
       [[fallthrough]];
     case EventKind::probe:
       if (operation.probing == Probing::none || rank.received) return rank.enter + call_cost(rank);
       if (reactive_) in_vain_until_ = probe_fails_until(rank);
+      found_nothing_ = true;
       return rank.enter + poll_cost(rank);
     default:
       return rank.leave;

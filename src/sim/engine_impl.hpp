@@ -136,6 +136,7 @@ class Engine {
   Time compute_before(const Operation& operation) const;
   Time call_cost(const Rank& rank);
   Time poll_cost(const Rank& rank);
+  Time looked_before(const Rank& rank) const;
   Rank& rank_of(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
   Rank& partner(const Rank& rank, WorldRank peer);
   [[noreturn]] void too_late(const Rank& rank) const;
@@ -386,7 +387,10 @@ class Engine {
   // Of communicators on which collectives were posted message by message.
   std::unordered_map<trace::CommId, std::shared_ptr<const std::vector<WorldRank>>> posting_members_;
   std::vector<Finished> finished_;
-  Time in_vain_until_;                     // the look at hand (Outcome)
+  Time in_vain_until_;          // the look at hand (Outcome)
+  bool found_nothing_ = false;  // a test or probe that is left
+  // Reactive sources, by rank: Outcome::looked.
+  std::vector<Time> looked_;
   std::vector<trace::Completion> chosen_;  // what the operation at hand completed
   std::vector<std::uint64_t> chosen_payloads_;
   std::uint64_t detached_ = 0;  // calls so far

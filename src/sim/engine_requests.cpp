@@ -240,6 +240,12 @@ Time Engine::test_fails_until(Rank& rank) {
   return until;
 }
 
+// How long the rank was in looks in vain right before its call.
+Time Engine::looked_before(const Rank& rank) const {
+  if (!reactive_) return {};
+  return counts_as_wait(looked_[static_cast<std::size_t>(rank.id.value)], rank.enter - rank.clock);
+}
+
 // When the call leaves is settled in rank.leave; returns when it would have if all
 // requests had ended before.
 Time Engine::complete_requests(Rank& rank) {
@@ -259,6 +265,7 @@ Time Engine::complete_requests(Rank& rank) {
       operation.kind = trace::EventKind::call;
       const Time alone = rank.enter + poll_cost(rank);
       rank.leave = std::max(rank.leave, alone);
+      found_nothing_ = true;
       return alone;
     }
   } else {
@@ -293,10 +300,13 @@ Time Engine::complete_requests(Rank& rank) {
   }
   if (log_) log_completion(rank, completed);
   Time minimum;
+  // Looks in vain have moved the data as a call that waits from then on.
+  const Time waits = is_test(operation.completing) ? looked_before(rank) : Time();
+  const Time enter = rank.enter - waits;
   // One that waited for any of its requests has gone on at rank.leave.
-  rank.leave = std::max(
-      {rank.leave, collectives, network_->complete(rank.id, rank.enter, finished_, minimum)});
-  return rank.enter + std::max(minimum, alone);
+  rank.leave =
+      std::max({rank.leave, collectives, network_->complete(rank.id, enter, finished_, minimum)});
+  return std::max(rank.enter, enter + std::max(minimum, alone));
 }
 
 }  // namespace foretrace::sim

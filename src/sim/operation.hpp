@@ -23,6 +23,12 @@ inline constexpr std::int32_t kAnyTag = -1;
 // What a look that finds nothing takes at least: a program that polls must see time pass.
 inline constexpr Time kLeastPoll = Time::ns(100);
 
+// For how long a rank has waited that was so long in looks in vain, and then computed: a program
+// that works for longer than it looked before does not wait.
+constexpr Time counts_as_wait(Time looked, Time computed) {
+  return computed > looked ? Time() : looked;
+}
+
 // Which of its requests a completing operation waits for. The tests never
 // wait: they complete what is done, or nothing.
 enum class Completing : std::uint8_t { all, any, some, test_all, test_any, test_some };

@@ -45,6 +45,9 @@ struct Outcome {
   // A look that found nothing: nor does the same one that begins before this, as long as
   // its rank does nothing but look, for this or anything else, without patience.
   Time in_vain_until = {};
+  // How long its rank was in looks that found nothing, this one included, since another call or
+  // since it worked (counts_as_wait()).
+  Time looked = {};
 };
 
 // How a rank's clock moves on where no other rank has a say in it.

@@ -67,6 +67,37 @@ int main(int argc, char **argv) {
 """
 
 
+# Rank 0 receives what rank 1 sends late, and waits for it as it is told: "w" in a wait, "t" in a loop of tests.
+LOOPS = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  enum { MOST = 100000 };
+  static char data[2][MOST];
+  const int bytes = atoi(argv[2]);
+  int rank, flag = 0, one;
+  MPI_Request requests[2];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 2; ++i) {
+    if (rank == 1) FORETRACE_COMPUTE(100);
+    if (rank == 1) MPI_Send(data[i], bytes, MPI_BYTE, 0, i, MPI_COMM_WORLD);
+    else MPI_Irecv(data[i], bytes, MPI_BYTE, 1, i, MPI_COMM_WORLD, &requests[i]);
+  }
+  if (rank == 0) {
+    if (argv[1][0] == 'w') MPI_Waitany(2, requests, &one, MPI_STATUS_IGNORE);
+    else while (!flag) MPI_Testany(2, requests, &one, &flag, MPI_STATUS_IGNORE);
+    flag = 0;
+    if (argv[1][0] == 'w') MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    else while (!flag) MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 # Rank 1 is killed after tests of which it knows that they are in vain.
 KILLED = r"""
 #include <mpi.h>
@@ -276,6 +307,14 @@ class Polling(harness_live.TestCase):
         for ahead in ("on", "off"):
             self.live(2, [program], env={"FORETRACE_LIVE_AHEAD": ahead})
             self.assertIn("predicted time 0.00010968 s", self.result.out)
+
+    def test_a_loop_of_tests_ends_when_a_wait_would(self):
+        program = self.compile(LOOPS)
+        for machine in (harness.T3D, harness.MACHINES / "sparc-ethernet.toml"):
+            for size in (8, 8000, 100000):
+                with self.subTest(machine=machine, size=size):
+                    times = [self.report(self.live(2, [program, how, size], machine=machine))["per_rank"][0]["time"] for how in "wt"]
+                    self.assertEqual(times[0], times[1])
 
     def test_looks_that_are_given_up(self):
         """100 looks of 0.1 us each, then 3 ms: only the first time they take longer, since they might have been

@@ -298,7 +298,7 @@ const Answer& Line::take_answer(const Record& record) {
   const Answer& answer = slot_->answer;
   if (record.posting == Posting::operation || record.posting == Posting::spawn) {
     latest_ = answer.clock;
-    clock_.answered(record, Time::ps(answer.clock));
+    clock_.answered(record, Time::ps(answer.clock), Time::ps(answer.looked));
   }
   return answer;
 }
