@@ -106,7 +106,7 @@ struct Processes::Watch {
 
 Processes::Processes(const Command& command, int ranks)
     : command_(command),
-      programs_{{ranks, command.words, {}}},
+      programs_{{ranks, command.path, command.words, {}}},
       ranks_(ranks),
       watch_(std::make_unique<Watch>()) {
   watch_->thread = std::thread([watch = watch_.get()] { watch->run(); });
@@ -137,7 +137,7 @@ void Processes::end_programs_of_scripts() const {
 
 void Processes::add(std::vector<std::string> words, std::string directory, int count) {
   ranks_ += count;
-  programs_.push_back({ranks_, std::move(words), std::move(directory)});
+  programs_.push_back({ranks_, words.front(), std::move(words), std::move(directory)});
 }
 
 Processes::Program& Processes::program_of(int rank) {
@@ -216,15 +216,14 @@ pid_t Processes::execute(int rank) {
     }
     if (command_.output_to_stderr) ::dup2(STDERR_FILENO, STDOUT_FILENO);
     if (program.directory.empty() || ::chdir(program.directory.c_str()) == 0)
-      ::execve(words.front(), words.data(), variables.data());
+      ::execve(program.path.c_str(), words.data(), variables.data());
     error = errno;
     ::_exit(127);
   }
   if (process < 0 || error != 0) {
     const std::string reason = std::strerror(process < 0 ? errno : error);
     if (process > 0) watch_->living.emplace(process, rank);
-    throw Error("cannot start rank " + std::to_string(rank) + " (" + program.words.front() +
-                "): " + reason);
+    throw Error("cannot start rank " + std::to_string(rank) + " (" + program.path + "): " + reason);
   }
   return process;
 }

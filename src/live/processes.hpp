@@ -14,7 +14,8 @@
 namespace foretrace::live {
 
 struct Command {
-  std::vector<std::string> words;  // the program's path first
+  std::string path;                // of the program
+  std::vector<std::string> words;  // what it is called, and its arguments
   std::string library;             // our MPI library, to be loaded before the program's
   // For all ranks, besides the simulator's own environment: "NAME=VALUE".
   std::vector<std::string> environment;
@@ -46,8 +47,8 @@ class Processes {
   // Starts the next ranks while a core is free. Throws Error.
   void start_more();
   int started() const { return started_; }
-  // The next `count` ranks are to run another program, in that directory (empty: in
-  // this one).
+  // The next `count` ranks are to run another program, whose path is the first word, in that
+  // directory (empty: in this one).
   void add(std::vector<std::string> words, std::string directory, int count);
   int wanted() const { return ranks_; }
   // Those that have ended since the last call.
@@ -67,6 +68,7 @@ class Processes {
   // Ranks below `end`, from the program before on.
   struct Program {
     int end = 0;
+    std::string path;
     std::vector<std::string> words;
     std::string directory;
   };

@@ -64,6 +64,26 @@ class Launchers(harness.TestCase):
             shutil.rmtree(prefix)
         self.assertEqual(list(self.directory.iterdir()), [])
 
+    def test_a_program_is_called_by_the_name_that_was_given(self):
+        """Also where it is looked up in PATH."""
+        program = self.compile(r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  printf("I am %s.\n", argv[0]);
+  return MPI_Finalize();
+}
+""", "named")
+        env = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+        for name in (program.name, str(program)):
+            for ours in (["record", "-n", 1], ["predict", "-n", 1, "--machine", harness.T3D], ["profile", "-n", 1],
+                         ["simulate", "-n", 1, "--machine", harness.T3D], ["record"]):
+                launcher = harness.launcher(1) if ours == ["record"] else []
+                output = self.output(ours)
+                result = self.ok(harness.run([*launcher, harness.tool(), *ours, "-o", output, "--", name], env=env))
+                self.assertIn(f"I am {name}.", result.out.splitlines())
+
     def test_another_mpis_launcher(self):
         if not harness.has_launcher(self.other):
             self.skipTest("needs both MPIs")

@@ -79,8 +79,8 @@ std::string capture_library(Mpi mpi) {
   return path;
 }
 
-// Sets the environment for the program; returns the words that start it.
-std::vector<std::string> prepare_program(const CaptureRun& run, const std::string& path, Mpi mpi) {
+// Sets the environment for the program. It sees the name by which it was called.
+void prepare_program(const CaptureRun& run, Mpi mpi) {
   for (const auto& [name, value] : run.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (run.yield) ::setenv("FORETRACE_YIELD", run.yield->c_str(), 1);
   ::setenv("FORETRACE_MODE", run.subcommand.c_str(), 1);
@@ -91,9 +91,6 @@ std::vector<std::string> prepare_program(const CaptureRun& run, const std::strin
   if (const char* others = std::getenv("LD_PRELOAD"); others && *others)
     preload.insert(0, std::string(others) + ":");
   ::setenv("LD_PRELOAD", preload.c_str(), 1);
-  std::vector<std::string> command = run.program;
-  command.front() = path;
-  return command;
 }
 
 // The program ran, but no rank's library has seen it.
@@ -134,10 +131,11 @@ bool take_away_empty(const CaptureRun& run) {
 
 // The program as this rank of the user's launcher; others may still be running
 // when it has ended.
-LaunchResult run_in_place(const CaptureRun& run, const std::string& path, Mpi mpi) {
+LaunchResult run_in_place(const CaptureRun& run, Mpi mpi) {
   const FileIdentity before = identity_of(run.output);
   ::setenv(kTellVariable, "", 1);  // what was written is told here
-  const int status = run_and_wait(prepare_program(run, path, mpi));
+  prepare_program(run, mpi);
+  const int status = run_and_wait(run.program);
   if (take_away_empty(run)) return {status, false, false, true};
   const bool traced = identity_of(run.output) != before;
   const bool ended_early = !traced && fs::exists(run.output + ".part");
@@ -234,10 +232,11 @@ LaunchResult launch(const CaptureRun& run) {
   const Mpi mpi = mpi_of(path, run.mpi);
   if (const auto launcher = find_launcher(); run.ranks == 0 && launcher)
     check_launcher(*launcher, path, mpi, run);
-  if (run.ranks == 0 && run.returns) return run_in_place(run, path, mpi);
+  if (run.ranks == 0 && run.returns) return run_in_place(run, mpi);
   if (run.ranks == 0) {
     ::setenv(kTellVariable, run.output.c_str(), 0);
-    replace_process(prepare_program(run, path, mpi));
+    prepare_program(run, mpi);
+    replace_process(run.program);
   }
   capture_library(mpi);  // a missing one is better found before the launch
 
@@ -250,8 +249,8 @@ LaunchResult launch(const CaptureRun& run) {
   command.insert(command.end(), {own_path(), run.subcommand});
   command.insert(command.end(), run.own_options.begin(), run.own_options.end());
   if (run.yield) command.insert(command.end(), {"--yield", *run.yield});
-  command.insert(command.end(), {"--mpi", name_of(mpi), "-o", run.output, "--", path});
-  command.insert(command.end(), run.program.begin() + 1, run.program.end());
+  command.insert(command.end(), {"--mpi", name_of(mpi), "-o", run.output, "--"});
+  command.insert(command.end(), run.program.begin(), run.program.end());
   ::setenv(kTellVariable, "", 1);  // what was written is told here
   int status = 0;
   {

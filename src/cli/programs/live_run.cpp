@@ -110,8 +110,8 @@ live::Command prepare_live(const std::vector<std::string>& program,
   refuse_trace(program.front());
   live::Command command;
   command.words = program;
-  command.words.front() = find_program(program.front());
-  const Mpi mpi = mpi_of(command.words.front(), mpi_name);
+  command.path = find_program(program.front());
+  const Mpi mpi = mpi_of(command.path, mpi_name);
   command.library = library_directory() + "/live/" + name_of(mpi) + "/" + library_name(mpi);
   if (!std::filesystem::exists(command.library))
     throw Error(command.library +
