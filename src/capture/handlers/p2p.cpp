@@ -310,6 +310,31 @@ int sendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, i
   return result;
 }
 
+namespace {
+
+// MPI_Pack; also of MPI_BOTTOM, which MPICH's refuses.
+void pack(const Data& data, MPI_Comm comm, std::vector<char>& packed, int& packed_bytes) {
+  const int count = static_cast<int>(data.count);
+  int room = 0;
+  PMPI_Pack_size(count, data.type, comm, &room);
+  packed.resize(static_cast<std::size_t>(std::max(room, 1)));
+  if (data.at) {
+    PMPI_Pack(data.at, count, data.type, packed.data(), room, &packed_bytes, comm);
+    return;
+  }
+  // The same addresses, seen from another one.
+  MPI_Aint here = 0;
+  PMPI_Get_address(packed.data(), &here);
+  const MPI_Aint from_here = -here;
+  MPI_Datatype seen = MPI_DATATYPE_NULL;
+  PMPI_Type_create_hindexed(1, &count, &from_here, data.type, &seen);
+  PMPI_Type_commit(&seen);
+  PMPI_Pack(packed.data(), 1, seen, packed.data(), room, &packed_bytes, comm);
+  PMPI_Type_free(&seen);
+}
+
+}  // namespace
+
 int sendrecv_replace(Fn fn, const Data& data, int dest, int sendtag, int source, int recvtag,
                      MPI_Comm comm, MPI_Status* status, RealStatus real, Post post_recv) {
   // The outgoing data are packed aside, so that the buffer is free to receive.
@@ -318,13 +343,8 @@ int sendrecv_replace(Fn fn, const Data& data, int dest, int sendtag, int source,
   const auto post_send = [&](MPI_Request* request) {
     return PMPI_Isend(packed.data(), packed_bytes, MPI_PACKED, dest, sendtag, comm, request);
   };
-  if (session.active() && session.predicting() && is_of_program()) {
-    const int count = static_cast<int>(data.count);
-    int room = 0;
-    PMPI_Pack_size(count, data.type, comm, &room);
-    packed.resize(static_cast<std::size_t>(std::max(room, 1)));
-    PMPI_Pack(data.at, count, data.type, packed.data(), room, &packed_bytes, comm);
-  }
+  if (session.active() && session.predicting() && is_of_program())
+    pack(data, comm, packed, packed_bytes);
   return sendrecv(fn, data, dest, sendtag, data, source, recvtag, comm, status, real, post_send,
                   post_recv);
 }

@@ -450,7 +450,17 @@ void datatypes() {
   MPI_Sendrecv_replace(ring.data(), 1, column, (rank + 1) % size, 5, (rank + size - 1) % size, 5,
                        world, &status);
   CHECK(ring[0] == (rank + size - 1) % size && ring[1] == rank && ring[196] == ring[0]);
-  for (MPI_Datatype* type : {&column, &pair, &holes}) MPI_Type_free(type);
+  // And by its addresses alone.
+  MPI_Aint at = 0;
+  MPI_Get_address(ring.data(), &at);
+  const int once = 1;
+  MPI_Datatype there = MPI_DATATYPE_NULL;
+  MPI_Type_create_struct(1, &once, &at, &column, &there);
+  MPI_Type_commit(&there);
+  MPI_Sendrecv_replace(MPI_BOTTOM, 1, there, (rank + 1) % size, 6, (rank + size - 1) % size, 6,
+                       world, &status);
+  CHECK(ring[0] == (rank + 2 * size - 2) % size && ring[1] == rank && ring[196] == ring[0]);
+  for (MPI_Datatype* type : {&column, &pair, &holes, &there}) MPI_Type_free(type);
 }
 
 const std::map<std::string, std::function<void()>> kCases = {
