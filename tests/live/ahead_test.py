@@ -4,6 +4,8 @@ Random programs: named and wildcard receives, probes that take, sends that wait 
 receiver, all ways to complete. FORETRACE_LIVE_AHEAD=off makes every call wait.
 """
 
+import resource
+
 import harness_live
 from harness_live import harness
 
@@ -212,6 +214,22 @@ int main(int argc, char **argv) {
 """
 
 
+RING = r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, size, in, out = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < 2000; ++i)
+    MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 0, &in, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Ahead(harness_live.TestCase):
     def test_same_with_and_without(self):
         program = self.compile(PROGRAM)
@@ -237,6 +255,19 @@ class Ahead(harness_live.TestCase):
                 self.live(4, [program], status=1, env={"FORETRACE_LIVE_AHEAD": ahead})
                 self.assertNotIn("came so far", self.result.out)
                 self.assertIn("MPI_Ssend", self.result.err)
+
+    def test_programs_in_cpp(self):
+        """Open MPI's C++ bindings are in each of them, and can withdraw messages: that alone says nothing."""
+        source, program = self.write("ring.cpp", RING), self.directory / "ring"
+        self.ok(harness.run([f"mpicxx.{harness.mpi}", "-O1", source, "-o", program]))
+        traces, switches = [], []
+        for ahead in ("on", "off"):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+            trace = self.live(4, [program], compute="none", name=f"{ahead}.ftr", env={"FORETRACE_LIVE_AHEAD": ahead})
+            switches.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before)
+            traces.append(trace.read_bytes())
+        self.assertEqual(*traces)
+        self.assertLess(switches[0], switches[1] / 2)
 
     def test_nothing_is_later_than_the_end(self):
         program = self.compile(ENDS)

@@ -18,6 +18,11 @@ bool is_function(std::string_view symbol, std::string_view name) {
                             [](unsigned char c) { return std::tolower(c); });
 }
 
+// What the inline functions of class MPI::Request and of the others call in Open MPI's libmpi_cxx.
+bool is_of_cxx_bindings(std::string_view symbol) {
+  return symbol.starts_with("ompi_mpi_cxx_") || symbol.starts_with("_ZN3MPI");
+}
+
 }  // namespace
 
 bool program_withdraws_messages() {
@@ -26,10 +31,17 @@ bool program_withdraws_messages() {
   for_each_object([&](const LoadedObject& object) {
     // Libraries that define MPI's functions refer to them as well.
     if (object.file_name().starts_with("libmpi")) return;
+    bool has_bindings = false;
+    bool cancels_here = false;
+    bool asks_here = false;
     object.for_each_import([&](const char* symbol) {
-      cancels = cancels || is_function(symbol, "mpi_cancel");
-      asks = asks || is_function(symbol, "mpi_test_cancelled");
+      has_bindings = has_bindings || is_of_cxx_bindings(symbol);
+      cancels_here = cancels_here || is_function(symbol, "mpi_cancel");
+      asks_here = asks_here || is_function(symbol, "mpi_test_cancelled");
     });
+    if (has_bindings) return;
+    cancels = cancels || cancels_here;
+    asks = asks || asks_here;
   });
   return cancels && asks;
 }

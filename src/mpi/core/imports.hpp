@@ -5,7 +5,8 @@ namespace foretrace::mpi {
 
 // Whether anything that is loaded now, other than MPI libraries, may withdraw messages that it
 // has sent, by MPI_Cancel: it then has to ask, by MPI_Test_cancelled, what became of them.
-// Programs that cancel receives at their end only need not ask.
+// Programs that cancel receives at their end only need not ask. Nor does it count what Open MPI's C++
+// bindings import into every C++ program that includes <mpi.h>.
 bool program_withdraws_messages();
 
 }  // namespace foretrace::mpi
