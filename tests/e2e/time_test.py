@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import statistics
 import time
 import unittest
 
@@ -381,6 +382,30 @@ class OwnOperations(harness.TestCase):
                     self.assertLess(first, 0.055)
                     self.assertGreater(second, 0.06)
                     self.assertLess(second, 0.08)
+
+
+class NoComputation(harness.TestCase):
+    """What we do ourselves after a call."""
+
+    def test_for_a_new_communicator(self):
+        """Its members tell each other something after the call, and so wait for each other."""
+        program = self.compile(r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < 200; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_free(&comm);
+  }
+  return MPI_Finalize();
+}
+""", "communicators")
+        for trace in (self.record(2, [program]), self.predict(2, [program], compute="measured")):
+            computed = [fields.get("compute", 0) for events in self.events(trace) for _, name, fields in events
+                        if name == "MPI_Comm_free"]
+            self.assertEqual(len(computed), 400)
+            self.assertLess(statistics.median(computed), 150_000)
 
 
 if __name__ == "__main__":

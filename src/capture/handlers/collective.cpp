@@ -180,6 +180,7 @@ int comm_create(Fn fn, Cost cost, MPI_Comm comm, MPI_Comm* newcomm, Real real) {
   if (cost == Cost::comm_split && info->is_inter())
     run_collective(fn, cost, *info, comm, -1, Bytes(0), [] { return MPI_SUCCESS; });
   const int result = run_collective(fn, cost, *info, comm, -1, Bytes(0), real);
+  const AfterEvent after;
   if (result == MPI_SUCCESS) session.comms.adopt(*newcomm);
   return result;
 }
@@ -262,6 +263,7 @@ int comm_free(Fn fn, MPI_Comm* comm, Real real) {
   const CommInfo* const info = session.comms.known(freed);
   // Functions that delete its attributes may use it.
   const int result = plain_call(fn, real);
+  const AfterEvent after;
   if (!is_refused(result)) session.comms.forget(freed, info);
   return result;
 }

@@ -273,6 +273,7 @@ int win_create(Fn fn, MPI_Comm comm, const MPI_Win* win, Real real) {
   if (!info) return inside ? plain_call(fn, real) : real();
   const int result = barrier(fn, *info, real);
   if (result != MPI_SUCCESS) return result;
+  const AfterEvent after;
   auto window = std::make_unique<Window>();
   window->handle = *win;
   window->members = &session.comms.adopt_members(*info, comm);
@@ -290,6 +291,7 @@ int win_free(Fn fn, const MPI_Win* win, Real real) {
   const std::uint64_t handle = handle_bits(*win);
   const int result = barrier(fn, *window->members, real);
   if (result != MPI_SUCCESS) return result;
+  const AfterEvent after;
   window->lock_times.free();
   // What has the handle by now may be another one.
   const auto found = windows.find(handle);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "capture/handlers/handlers.hpp"
@@ -14,41 +15,43 @@ bool test_request(MPI_Request* request, MPI_Status* status, int* result) {
 }
 
 // A blocking call is made of tests under predict. MPICH gives an error that a test finds to the
-// handler of MPI_COMM_WORLD, that of a blocking call to its communicator's: while this lives,
-// world's does nothing.
+// handler of MPI_COMM_WORLD, that of a blocking call to its communicator's: between begin and end
+// of such a call, in any thread, world's does nothing.
 class ErrorsOfTests {
  public:
   explicit ErrorsOfTests([[maybe_unused]] MPI_Comm comm) {
 #ifdef MPICH_VERSION
     if (!sets_error_handlers || comm == MPI_COMM_WORLD) return;
     comm_ = comm;
+    if (calls_++ > 0) return;
     PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &worlds_);
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 #endif
   }
   ~ErrorsOfTests() {
-    restore();
+    end();
   }
   ErrorsOfTests(const ErrorsOfTests&) = delete;
   ErrorsOfTests& operator=(const ErrorsOfTests&) = delete;
 
+  // Nothing is tested any more. Before the event ends: it calls MPI, which may have to wait for
+  // other threads in it.
+  void end() {
+    if (comm_ == MPI_COMM_NULL || std::exchange(over_, true) || --calls_ > 0) return;
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, worlds_);
+    PMPI_Errhandler_free(&worlds_);
+  }
   // The end of the call, which returns that.
-  int told(int result) {
-    if (restore() && result != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm_, result);
+  int told(int result) const {
+    if (comm_ != MPI_COMM_NULL && result != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm_, result);
     return result;
   }
 
  private:
+  inline static int calls_ = 0;  // under way; the turn is ours
+  inline static MPI_Errhandler worlds_ = MPI_ERRHANDLER_NULL;
   MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Errhandler worlds_ = MPI_ERRHANDLER_NULL;
-
-  bool restore() {
-    if (worlds_ == MPI_ERRHANDLER_NULL) return false;
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, worlds_);
-    PMPI_Errhandler_free(&worlds_);
-    worlds_ = MPI_ERRHANDLER_NULL;
-    return true;
-  }
+  bool over_ = false;
 };
 
 // Other ranks are left to MPI, which refuses them in the program's own call.
@@ -189,6 +192,7 @@ int recv(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Status
   session.piggyback.settle(posted, info->world(status->MPI_SOURCE), status->MPI_TAG);
   fill_recv(event, *info, *status, source, tag);
   if (result != MPI_SUCCESS) event.recv.bytes = posted.stamp.bytes;  // longer than its buffer
+  errors.end();
   close_receive(event, posted.stamp);
   return errors.told(result);
 }
@@ -276,6 +280,7 @@ static int exchange(Fn fn, trace::Event& event, CommInfo& comm, MPI_Comm handle,
     leave = std::max(leave, sent);
     alone = std::max(alone, sent - wait);
   }
+  errors.end();
   session.close_at(leave, machine::wait_time(leave, alone));
   return errors.told(result != MPI_SUCCESS ? result : send_result);
 }

@@ -26,6 +26,7 @@ int file_open(Fn fn, MPI_Comm comm, const MPI_File* file, Real real) {
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   const int result = file_barrier(fn, *info, real);
+  const AfterEvent after;
   if (result == MPI_SUCCESS) files[handle_bits(*file)] = &session.comms.adopt_members(*info, comm);
   return result;
 }

@@ -105,6 +105,8 @@ class Session {
       computation_.stop(thread_->computed);
     thread_->goes_on = false;
   }
+  // The program goes on from here, whatever was done since the event's end.
+  void go_on() { computation_.resume(); }
   // What Fortran calls from this place are (callers/fortran_calls.hpp), which takes its time.
   bool judge_call(const char* name, const void* return_address);
   // Several threads: begin and end of a call. In between, what others may have to
@@ -390,6 +392,16 @@ class Inside {
   bool ours_;
   bool nests_ = false;
   callers::CallPoint outer_{};
+};
+
+// The extent of what a wrapper does for itself after its event's end, which may have to wait for
+// other ranks: no computation of the program.
+class AfterEvent {
+ public:
+  AfterEvent() = default;
+  ~AfterEvent() { session.go_on(); }
+  AfterEvent(const AfterEvent&) = delete;
+  AfterEvent& operator=(const AfterEvent&) = delete;
 };
 
 // The extent of what may wait for others, inside a wrapper: other threads of the
