@@ -29,6 +29,7 @@ class Entries {
  public:
   explicit Entries(RunEvents& run) : run_(run), ahead_(run.next()) {}
 
+  std::size_t events() const { return index_; }  // so far
   // nullptr: there are no more. Valid until the next call.
   const Entry* next() {
     if (!ahead_) return nullptr;
@@ -40,7 +41,8 @@ class Entries {
     do {
       take(*ahead_);
       ahead_ = run_.next();
-    } while (ahead_ && ahead_->count == 0);
+      // Threads, and functions that a call calls, may stand between its parts.
+    } while (ahead_ && ahead_->count == 0 && entry_.timed && ahead_->name == entry_.name);
     return &entry_;
   }
 
@@ -108,18 +110,22 @@ std::string number_of_ranks(const RunEvents& run) {
   return std::to_string(run.ranks()) + (run.ranks() == 1 ? " rank" : " ranks");
 }
 
-// As what a call was written, by the first part that communicates.
-const char* written_as(const Entry& entry) {
-  return written_as(entry.communicates.empty() ? EventKind::call : entry.communicates.front());
+// As what a call was written: its part number `part` of those that communicate.
+std::string written_as(const Entry& entry, std::size_t part) {
+  if (part < entry.communicates.size())
+    return std::string(" as ") + written_as(entry.communicates[part]);
+  return entry.communicates.empty() ? " as a local call" : " and no more of it";
 }
 
 // What the two have at a place where they differ.
 Difference describe_difference(const RunEvents& a, const Entry* x, const RunEvents& b,
-                               const Entry* y, WorldRank rank) {
-  Difference difference{rank, x ? x->index : y->index, describe(a, x), describe(b, y)};
+                               const Entry* y, WorldRank rank, std::size_t index) {
+  Difference difference{rank, index, describe(a, x), describe(b, y)};
   if (difference.a != difference.b) return difference;
-  difference.a += std::string(" as ") + written_as(*x);
-  difference.b += std::string(" as ") + written_as(*y);
+  const auto parts = std::ranges::mismatch(x->communicates, y->communicates);
+  const auto part = static_cast<std::size_t>(parts.in1 - x->communicates.begin());
+  difference.a += written_as(*x, part);
+  difference.b += written_as(*y, part);
   return difference;
 }
 
@@ -157,7 +163,8 @@ void compare_rank(RunEvents& a, RunEvents& b, WorldRank rank, CompareLevel level
     const Entry* y = in_b.next();
     if (!x && !y) return;
     if (!x || !y || !same_call(a, *x, b, *y)) {
-      if (!result.difference) result.difference = describe_difference(a, x, b, y, rank);
+      if (!result.difference)
+        result.difference = describe_difference(a, x, b, y, rank, x ? x->index : in_a.events());
       return;
     }
     if (level != CompareLevel::events) continue;

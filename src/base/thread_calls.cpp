@@ -110,9 +110,10 @@ void count(pthread_t other, std::int64_t waited_ns) {
   const Time makers = work_of_thread() - thread->makers_work;
   const Time beyond = std::max(thread->work - makers, Time());
   // Since it made the thread, as far as that took so long; it may have shared its core, or had
-  // none.
+  // none, but for what its maker used of it.
   const Time idle = Time::ns(monotonic_ns() - thread->made_ns) - makers;
-  const Time for_thread = std::min(idle, beyond + (thread->work - thread->slept) + thread->queued);
+  const Time queued = std::max(thread->queued - makers, Time());
+  const Time for_thread = std::min(idle, beyond + (thread->work - thread->slept) + queued);
   note_slept({beyond, std::max(Time::ns(waited_ns), for_thread)});
 }
 

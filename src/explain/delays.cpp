@@ -236,18 +236,19 @@ class DelayFinder {
       what.places[{call.place, kind}] += time.seconds();
     };
     for (std::uint32_t at = first; at <= last && at < calls.size(); ++at) {
-      add(calls[at], DelayKind::computation, calls[at].compute);
-      const Time late = std::min(run_.graph[calls[at].enter].at - waiting, calls[at].compute);
-      if (late > Time()) what.computed_late[calls[at].place] += late.seconds();
-      Time rest = length(calls[at]);
+      const Call call = calls[at];
+      add(call, DelayKind::computation, call.compute);
+      const Time late = std::min(run_.graph[call.enter].at - waiting, call.compute);
+      if (late > Time()) what.computed_late[call.place] += late.seconds();
+      Time rest = length(call);
       Time transfer;
       for (; wait != waits.end() && operation_of(*wait) == at; ++wait) {
         rest -= waits_[*wait].whole();
         transfer += waits_[*wait].transfer;
       }
       if (at == last) break;
-      add(calls[at], DelayKind::call, rest);
-      add(calls[at], DelayKind::transfer, transfer);
+      add(call, DelayKind::call, rest);
+      add(call, DelayKind::transfer, transfer);
     }
     return what;
   }

@@ -161,6 +161,7 @@ struct Finding {
   Time gain_there;    // of run time, with that share
   double enough = 1;  // the share of the change that brings 99 % of what all of it brings
   std::string check;  // options of explain that simulate it alone; empty: there are none
+  std::vector<std::string> notes;  // of that simulation, beside those of the run as it is
 };
 
 // One wait, taken away.

@@ -141,7 +141,8 @@ void OwnClock::posted(const Record& record) {
   if (record.posting != Posting::operation) return;
   entered_ = entry(record);
   let_go_ = waits_since_ = entered_.value_or(Time());
-  looked_ = Time();
+  looked_ =
+      entered_ && is_plain_call(record) ? sim::counts_as_wait(looked_, *entered_ - now_) : Time();
   std::optional<Time> cost;
   if (const std::int64_t* const own = is_plain_call(record) ? cost_of(record) : nullptr)
     cost = Time::ps(*own * std::max<std::int64_t>(record.count, 1));

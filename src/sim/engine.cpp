@@ -340,9 +340,7 @@ Interval Engine::leave(Rank& rank) {
   interval.enter = rank.enter;
   found_nothing_ = false;
   const Time alone = rank.detached ? rank.leave : settle_leave(rank);
-  if (reactive_)
-    looked_[static_cast<std::size_t>(rank.id.value)] =
-        found_nothing_ ? looked_before(rank) + (rank.leave - rank.enter) : Time();
+  if (reactive_) note_looks(rank);
   if (rank.operation.waitless) rank.leave = std::min(rank.leave, alone);
   interval.wait = machine::wait_time(rank.leave, alone);
   interval.leave = rank.leave;
@@ -354,6 +352,18 @@ Interval Engine::leave(Rank& rank) {
                     ? network_->receive_overhead(network_->path(rank.id, rank.message.peer))
                     : Time());
   return interval;
+}
+
+// Calls that move nothing, as MPI_Wtime, do not end a row of looks.
+void Engine::note_looks(const Rank& rank) {
+  const Operation& operation = rank.operation;
+  const bool is_plain = operation.kind == EventKind::call && operation.probing == Probing::none &&
+                        operation.locking == Locking::none && operation.cancel == 0 &&
+                        operation.one_sided == machine::OneSided::none &&
+                        operation.bytes == Bytes();
+  Time& looked = looked_[static_cast<std::size_t>(rank.id.value)];
+  const Time before = looked_before(rank);
+  looked = found_nothing_ ? before + (rank.leave - rank.enter) : is_plain ? before : Time();
 }
 
 void Engine::hand_over(Rank& rank, const Interval& interval) {

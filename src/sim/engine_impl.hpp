@@ -137,6 +137,7 @@ class Engine {
   Time call_cost(const Rank& rank);
   Time poll_cost(const Rank& rank);
   Time looked_before(const Rank& rank) const;
+  void note_looks(const Rank& rank);
   Rank& rank_of(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
   Rank& partner(const Rank& rank, WorldRank peer);
   [[noreturn]] void too_late(const Rank& rank) const;

@@ -103,6 +103,34 @@ TEST(Compare, ACallMayBeSeveralEvents) {
   EXPECT_EQ(c.events[3].b, cs(1));
 }
 
+TEST(Compare, PartsOfOtherCallsAreTheirOwn) {
+  TraceBuilder a(1), b(1);
+  for (TraceBuilder* t : {&a, &b}) {
+    t->init(0);
+    t->add(0, trace::EventKind::collective, "MPI_Comm_dup", cs(1), cs(1));
+  }
+  // Between the two parts stands what another thread did; B's call has no second part.
+  for (TraceBuilder* t : {&a, &b}) t->add(0, trace::EventKind::call, "MPI_Wtime", cs(1), cs(1));
+  a.add(0, trace::EventKind::collective, "MPI_Comm_dup", cs(0), cs(1)).count = 0;
+  Comparison c = compare_traces(a.trace(), b.trace(), CompareLevel::states);
+  ASSERT_TRUE(c.difference);
+  EXPECT_EQ(c.difference->event, 3u);
+  EXPECT_EQ(c.difference->a, "MPI_Comm_dup");
+  EXPECT_EQ(c.difference->b, "no more events");
+  // A second part that is another one.
+  TraceBuilder x(1), y(1);
+  for (TraceBuilder* t : {&x, &y}) {
+    t->init(0);
+    t->add(0, trace::EventKind::collective, "MPI_Comm_dup", cs(1), cs(1));
+  }
+  x.add(0, trace::EventKind::collective, "MPI_Comm_dup", cs(0), cs(1)).count = 0;
+  c = compare_traces(x.trace(), y.trace(), CompareLevel::states);
+  ASSERT_TRUE(c.difference);
+  EXPECT_EQ(c.difference->event, 1u);
+  EXPECT_EQ(c.difference->a, "MPI_Comm_dup as a collective");
+  EXPECT_EQ(c.difference->b, "MPI_Comm_dup and no more of it");
+}
+
 TEST(Compare, TellsTheFirstDifference) {
   TraceBuilder a(2);
   TraceBuilder b(2);

@@ -347,6 +347,10 @@ class Explain(unittest.TestCase):
             asked = json.loads(self.explain(*words, "--faster-link", f"{names}=4", "--json").stdout)
             self.assertAlmostEqual(asked["predicted_time"], 50e-6 + 2e-6 + 25e-6, delta=1e-12)
         self.assertRegex(self.explain(*words).stdout, r"faster link +machine +link between s, w and b\n")
+        # A link that only messages without bytes took is none to make faster.
+        (self.folder / "empty.goal").write_text("num_ranks 3\nrank 0 { calc 50us; send 0b to 1 }\nrank 1 { recv 0b from 0 }\n")
+        empty = json.loads(self.explain("empty.goal", *words[1:], "--json").stdout)
+        self.assertNotIn("faster link", [one["kind"] for one in empty["findings"]])
         for wrong, told in (("a,b=2", "there is no link between these two"), ("a,x=2", "no such nodes"), ("a,b", "a factor above 0"),
                             ("a,b=0", "a factor above 0"), ("a,b=x", "a factor above 0")):
             self.assertIn(told, self.explain(*words, "--faster-link", wrong, status=2).stderr)

@@ -395,7 +395,7 @@ class Inside {
 };
 
 // The extent of what a wrapper does for itself after its event's end, which may have to wait for
-// other ranks: no computation of the program.
+// other ranks: no computation of the program. (By the wall clock it does pass.)
 class AfterEvent {
  public:
   AfterEvent() = default;

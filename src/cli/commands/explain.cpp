@@ -242,6 +242,10 @@ int explain_run(const Options& options) {
   std::ranges::stable_sort(explanation.findings, std::ranges::greater(), &explain::Finding::gain);
   if (explanation.findings.size() > explain_options.most_findings)
     explanation.findings.resize(explain_options.most_findings);
+  for (const explain::Finding& finding : explanation.findings)
+    for (const std::string& note : finding.notes)
+      explanation.notes.push_back((finding.check.empty() ? finding.kind : finding.check) + ": " +
+                                  note);
   add_sensitivities(simulation, run, explain_options.estimate_waits, explanation);
   for (const std::string& note : result.notes) explanation.notes.push_back(note);
   return status_of(simulation, put_explanation(options.output, explanation, run, simulation));

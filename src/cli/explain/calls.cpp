@@ -66,7 +66,7 @@ class Tries {
     finding.elsewhere = elsewhere;
     finding.effort = explain::Effort::calls;
     finding.check = check;
-    for (const std::string& note : notes) explanation_.notes.push_back(check + ": " + note);
+    finding.notes = std::move(notes);
     explanation_.findings.push_back(std::move(finding));
   }
   bool is_cut() const { return is_cut_; }

@@ -42,6 +42,7 @@ struct Cable {
 std::vector<Cable> cables_by_time(const machine::Topology& topology, const sim::LinkUsage& usage) {
   std::map<std::pair<NodeId, NodeId>, Cable> cables;
   for (const sim::LinkLoad& load : usage.loads()) {
+    if (load.busy == Time()) continue;  // messages without bytes
     const NodeId from = topology.from(load.link);
     const NodeId to = topology.to(load.link);
     if (topology.kind(from) == NodeKind::bus || topology.kind(to) == NodeKind::bus) continue;
@@ -112,9 +113,10 @@ void find_faster_links(Simulation& simulation, const explain::Run& run,
     finding.spent = cable.busy;
     finding.verified = true;
     finding.effort = explain::Effort::machine;
-    finding.check = "--faster-link " + finding.link.front() + "," + finding.link.back() + "=1e6";
-    for (const std::string& note : new_notes(std::move(result.notes), as_it_is.notes))
-      explanation.notes.push_back(finding.check + ": " + note);
+    const std::string names = finding.link.front() + "," + finding.link.back();
+    // Not what a shell would take for several words.
+    if (names.find(' ') == std::string::npos) finding.check = "--faster-link " + names + "=1e6";
+    finding.notes = new_notes(std::move(result.notes), as_it_is.notes);
     explanation.findings.push_back(std::move(finding));
   }
 }

@@ -441,8 +441,10 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   if (topology_) {
     topology = topology_->with_speeds_times(factors.latency, factors.bandwidth);
     if (const auto& link = replay.faster_link)
-      topology = topology->with_link_times(link->from, link->to, link->factor,
-                                           1 / network.loggps.gap_per_byte);
+      topology =
+          topology
+              ->with_link_times(link->from, link->to, link->factor, 1 / network.loggps.gap_per_byte)
+              .value();
     network.topology = &*topology;
   }
   if (architecture_)
