@@ -7,8 +7,8 @@
  *   patterns compute MILLIONS         arithmetic, then an Allreduce; ten times
  *   patterns nothing [SECONDS]        start and end; rank 0 waits for so long in between
  *
- * Compiled with an MPI's compiler, or with SimGrid's smpicc. Rank 0 prints a line: the
- * result, which is the same everywhere.
+ * Compiled with an MPI's compiler, as C or as C++, or with SimGrid's smpicc. Rank 0 prints a line:
+ * the result, which is the same everywhere.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static int rank, size;
 
 static double exchange(int rounds, int bytes) {
   const int left = (rank + size - 1) % size, right = (rank + 1) % size;
-  char* buffers = calloc(4, (size_t)bytes + 8);
+  char* buffers = (char*)calloc(4, (size_t)bytes + 8);
   char* part[4];
   for (int i = 0; i < 4; ++i) part[i] = buffers + i * (bytes + 8);
   double sum = 0;
@@ -50,7 +50,7 @@ static double allreduce(int rounds) {
 
 static double pingpong(int rounds, int bytes) {
   const int partner = rank ^ 1;
-  char* buffer = calloc(1, (size_t)bytes + 1);
+  char* buffer = (char*)calloc(1, (size_t)bytes + 1);
   for (int i = 0; i < rounds; ++i) {
     if (rank % 2 == 0) {
       ++buffer[0];
@@ -69,7 +69,7 @@ static double pingpong(int rounds, int bytes) {
 /* Until the receiver begins, all messages wait for it. */
 static double stream(int rounds, int bytes) {
   const int partner = rank ^ 1;
-  char* buffer = calloc(1, (size_t)bytes + 1);
+  char* buffer = (char*)calloc(1, (size_t)bytes + 1);
   double sum = 0;
   for (int i = 0; i < rounds && rank % 2 == 0; ++i) {
     buffer[0] = (char)i;

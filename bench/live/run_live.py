@@ -8,7 +8,8 @@ recompiled with SimGrid's smpicc (Debian: libsimgrid-dev) and run under smpirun.
 and system time of all processes, start and end included; a trace is written only where that is
 said, since SMPI writes none; wall seconds from start to end. The best
 of N runs counts. Rates are messages per CPU second; an allreduce of n ranks counts as the n log2 n
-messages of recursive doubling, whatever it is made of inside. Run it on an idle machine.
+messages of recursive doubling, whatever it is made of inside. One case compares the same program
+compiled as C++ with itself in C. Run it on an idle machine.
 """
 
 import argparse
@@ -48,6 +49,7 @@ class Case:
     memory: bool = False
     real: bool = False       # beside the real MPIs instead of SMPI
     trace: bool = False      # with a trace of all events, which SMPI does not write
+    cpp: bool = False        # compiled as C++, beside the same in C
     aim: str = ""
 
 
@@ -63,6 +65,8 @@ CASES = [
          aim=">= 0.3 M/s"),
     Case("ping-pong, 32 pairs", 64, "pingpong 4000 8", 64 * 4000, aim=">= 0.15 M/s"),
     Case("messages that wait, a pair", 2, "stream 500000 256", 500000),
+    Case("exchange, 8 ranks, as C++", 8, "exchange 20000 8", 8 * 2 * 20000, cpp=True,
+         aim="as in C"),
     Case("compute, 8 ranks", 8, "compute 400", wall=True, compute="measured",
          aim="<= 0.6 of SMPI's wall"),
     Case("start and end, 1,024 ranks", 1024, "nothing", wall=True, memory=True,
@@ -139,14 +143,14 @@ class Bench:
         self.repeat = arguments.repeat
         self.scratch = pathlib.Path(scratch)
 
-    def compile(self, compiler, name):
+    def compile(self, compiler, name, language="c"):
         target = self.scratch / name
-        subprocess.run([compiler, "-O2", HERE / "patterns.c", "-o", target], check=True,
-                       capture_output=True, cwd=self.scratch)
+        subprocess.run([compiler, "-O2", "-x", language, HERE / "patterns.c", "-o", target],
+                       check=True, capture_output=True, cwd=self.scratch)
         return target
 
     def live(self, case):
-        program = self.scratch / self.mpi
+        program = self.scratch / (f"{self.mpi}-cpp" if case.cpp else self.mpi)
         output = ["-o", self.scratch / "live.ftr"] if case.trace else []
         return [self.tool, "simulate", "-n", case.ranks, "--machine",
                 ROOT / "machines/cray-t3d.toml", "--compute", case.compute, *output,
@@ -198,6 +202,7 @@ def main():
         for mpi in ("mpich", "openmpi"):
             if shutil.which(f"mpicc.{mpi}"):
                 bench.compile(f"mpicc.{mpi}", mpi)
+                bench.compile(f"mpicxx.{mpi}", f"{mpi}-cpp", "c++")
         has_smpi = bool(shutil.which("smpicc"))
         if has_smpi:
             bench.compile("smpicc", "smpi")
@@ -212,6 +217,8 @@ def main():
                 for mpi in ("mpich", "openmpi"):
                     if shutil.which(f"mpirun.{mpi}"):
                         peers[mpi] = measure(bench.real(case, mpi), 1)
+            elif case.cpp and not arguments.smpi_only:
+                peers["C"] = measure(bench.live(dataclasses.replace(case, cpp=False)), bench.repeat)
             elif has_smpi and not case.real and not case.trace:
                 peers["SMPI"] = measure(bench.smpi(case), bench.repeat)
             used = "-"

@@ -347,6 +347,20 @@ class Explain(unittest.TestCase):
             asked = json.loads(self.explain(*words, "--faster-link", f"{names}=4", "--json").stdout)
             self.assertAlmostEqual(asked["predicted_time"], 50e-6 + 2e-6 + 25e-6, delta=1e-12)
         self.assertRegex(self.explain(*words).stdout, r"faster link +machine +link between s, w and b\n")
+        # As in a file that says it, on every network; and a bus is one link.
+        (self.folder / "mended.toml").write_text((self.folder / "cable.toml").read_text().replace("10MB/s", "40MB/s"))
+        for network in ("flow", "packet", "hops"):
+            for link, topology, mended in (("b,s, w=4", "cable.toml", "mended.toml"),
+                                           ("0,bus=4", "bus:3?bandwidth=10MB/s&latency=1us", "bus:3?bandwidth=40MB/s&latency=1us")):
+                with self.subTest(network=network, link=link):
+                    on = [*words[:3], "--network", network, "--topology"]
+                    asked = json.loads(self.explain(*on, topology, "--faster-link", link, "--json").stdout)
+                    self.assertEqual(asked["predicted_time"], json.loads(self.explain(*on, mended, "--json").stdout)["time"])
+                    self.assertLess(asked["predicted_time"], asked["time"])
+        self.explain(*words, "-o", "before.json")
+        (self.folder / "worse.toml").write_text((self.folder / "cable.toml").read_text().replace("10MB/s", "5MB/s"))
+        worse = self.explain(*words[:-1], "worse.toml", "--baseline", "before.json", status=1)
+        self.assertRegex(worse.stdout, r"99 us +199 us +\+100 us +faster link between s, w and b\n")
         # A link that only messages without bytes took is none to make faster.
         (self.folder / "empty.goal").write_text("num_ranks 3\nrank 0 { calc 50us; send 0b to 1 }\nrank 1 { recv 0b from 0 }\n")
         empty = json.loads(self.explain("empty.goal", *words[1:], "--json").stdout)

@@ -281,6 +281,12 @@ class Sleep(harness.TestCase):
             run(1, [program, "file"], name="told.ftr")
             self.assertRegex(self.result.err, r"rank 0 waited 0\.(29|[3-5])\d* s for files, other processes or the like")
 
+    def test_a_thread_lacks_no_core_that_its_maker_uses(self):
+        """It is done long before its maker waits for something else: that wait is told."""
+        program = self.compile(TOLD, "told")
+        self.record(1, [program, "busy"])
+        self.assertRegex(self.result.err, r"rank 0 waited 0\.[12]\d* s for something else than MPI")
+
     @unittest.skipUnless(may_take_a_core(), "may not take a core from others")
     def test_waiting_for_a_thread_that_lacks_a_core_is_not_told(self):
         program = self.compile(TOLD, "told")
@@ -299,7 +305,7 @@ class Sleep(harness.TestCase):
 
 
 # A thread sleeps 0.3 s, and says that it is done. "starved": its only core is another process's from
-# 0.1 s on, for 0.5 s.
+# 0.1 s on, for 0.5 s. "busy": share() alone.
 TOLD = r"""
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -327,12 +333,30 @@ static double now(void) { /* the system's, whatever clock the program is shown *
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &at);
   return at.tv_sec + 1e-9 * at.tv_nsec;
 }
-static void starve(void) {
-  const struct sched_param first = {1};
+static void stay_on_one_core(void) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
   sched_setaffinity(0, sizeof one, &one);
+}
+static void compute(double seconds) { /* of its own time */
+  struct timespec at;
+  do syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &at);
+  while (at.tv_sec + 1e-9 * at.tv_nsec < seconds);
+}
+static void *compute_some(void *nothing) { return compute(0.2), nothing; }
+/* A thread computes beside its maker, who then waits for a program. */
+static void share(void) {
+  pthread_t thread;
+  stay_on_one_core();
+  pthread_create(&thread, NULL, compute_some, NULL);
+  compute(0.6);
+  if (system("sleep 0.4") != 0) exit(1);
+  pthread_join(thread, NULL);
+}
+static void starve(void) {
+  const struct sched_param first = {1};
+  stay_on_one_core();
   if (fork() != 0) return;
   if (sched_setscheduler(0, SCHED_FIFO, &first) != 0) _exit(1);
   const double begin = now();
@@ -343,6 +367,10 @@ static void starve(void) {
 int main(int argc, char **argv) {
   pthread_t thread;
   MPI_Init(&argc, &argv);
+  if (argc > 1 && !strcmp(argv[1], "busy")) {
+    share();
+    return MPI_Finalize();
+  }
   if (argc > 1 && !strcmp(argv[1], "starved")) starve();
   const double begin = now();
   pthread_create(&thread, NULL, work, NULL);

@@ -2,10 +2,8 @@
 // 30 us.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <random>
 #include <string>
-#include <utility>
 
 #include "explained.hpp"
 
@@ -13,6 +11,15 @@ namespace foretrace::explain {
 namespace {
 
 using machine::Cost;
+
+// Nothing: there is no such delay.
+DelayCost cost_of(const Explanation& explanation, const std::string& function, DelayKind kind) {
+  for (std::size_t i = 0; i < explanation.delays.costs.size(); ++i)
+    if (explanation.delay_places[i].function == function &&
+        explanation.delays.costs[i].kind == kind)
+      return explanation.delays.costs[i];
+  return {};
+}
 
 // Rank 2 waits for rank 1, which waited for rank 0. Rank 1 enters r1 at 100, leaves it at 560
 // and enters s1 at 570; rank 2 enters r2 at 50.
@@ -26,11 +33,7 @@ TEST(Delays, LeadBackAlongTheChain) {
   const Explained explained = explain_program(programs);
   const Explanation& explanation = explained.explanation;
   const auto cost = [&](const std::string& function, DelayKind kind) {
-    for (std::size_t i = 0; i < explanation.delays.costs.size(); ++i)
-      if (explanation.delay_places[i].function == function &&
-          explanation.delays.costs[i].kind == kind)
-        return explanation.delays.costs[i];
-    return DelayCost();
+    return cost_of(explanation, function, kind);
   };
   // r1 waits 400, r2 520. In the latter rank 1 computed 60 more than rank 2, was 60 in r1
   // for what was on its way and by itself, and waited 400 itself.
@@ -105,14 +108,10 @@ TEST(Delays, NameWhatWasDoneWhileOthersWaited) {
   recv(programs, 1, 0, us(50), "recv");
   programs.finalize_all();
   const Explained explained = explain_program(programs);
-  const DelayCosts& delays = explained.explanation.delays;
-  std::map<std::pair<std::string, DelayKind>, double> direct;
-  for (std::size_t i = 0; i < delays.costs.size(); ++i)
-    direct[{explained.explanation.delay_places[i].function, delays.costs[i].kind}] =
-        delays.costs[i].direct;
-  EXPECT_EQ(direct.size(), 2u);
-  EXPECT_NEAR((direct[{"sent", DelayKind::computation}]), 20e-6, 1e-15);
-  EXPECT_NEAR((direct[{"got", DelayKind::call}]), 30e-6, 1e-15);
+  const Explanation& explanation = explained.explanation;
+  EXPECT_EQ(explanation.delays.costs.size(), 2u);
+  EXPECT_NEAR(cost_of(explanation, "sent", DelayKind::computation).direct, 20e-6, 1e-15);
+  EXPECT_NEAR(cost_of(explanation, "got", DelayKind::call).direct, 30e-6, 1e-15);
   const WaitGroup* group = explained.waits_at("recv");
   ASSERT_TRUE(group && group->blamed);
   // It enters at 50; the other one receives until 80, and sends at 100.

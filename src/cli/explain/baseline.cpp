@@ -48,13 +48,23 @@ Amounts path_of(const json& explained) {
   return amounts;
 }
 
+// Where a finding is, after its kind.
+std::string where_of(const json& entry) {
+  const std::string kind = entry.at("kind").get<std::string>();
+  if (kind == "placement") return {};
+  if (kind == "faster link") {
+    const json& link = entry.at("link");
+    return " between " + link.at(0).get<std::string>() + " and " + link.at(1).get<std::string>();
+  }
+  return (kind == "imbalance" ? " before " : " at ") + place_of(entry);
+}
+
 Amounts findings_of(const json& explained) {
   Amounts amounts;
   for (const json& entry : explained.at("findings")) {
     const bool wait = entry.at("kind") == "wait";
     const std::string kind = entry.at(wait ? "wait" : "kind").get<std::string>();
-    double& gain =
-        amounts[kind + (entry.at("kind") == "imbalance" ? " before " : " at ") + place_of(entry)];
+    double& gain = amounts[kind + where_of(entry)];
     gain = std::max(gain, entry.at("gain").get<double>());
   }
   return amounts;
