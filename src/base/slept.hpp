@@ -23,12 +23,21 @@ inline thread_local Slept slept_so_far;
 // MPI.
 inline thread_local Time slept_ever;
 inline thread_local std::uint64_t times_in_mpi = 0;
+// And how long it has waited, really, for other threads of its process, as far as is known.
+inline thread_local Time waited_for_threads;
 
 // The calling thread slept, or waited for something that takes a known time.
 inline void note_slept(const Slept& slept) {
   slept_so_far.asked += slept.asked;
   slept_so_far.passed += slept.passed;
   slept_ever += slept.asked;
+}
+
+// It waited so long (really) for another thread of its process, and goes on so much later by that.
+inline void note_held_up(Time held_up, Time waited) {
+  slept_so_far.asked += held_up;
+  slept_so_far.passed += waited;
+  waited_for_threads += waited;
 }
 
 // What the calling thread has computed since its beginning, what it slept included.

@@ -1,10 +1,7 @@
 // pthread_create() and pthread_join(), and C11's, as the program calls them (thread_calls.hpp).
 //
-// A thread that never calls MPI computes for its maker, who waits for its end: what it has computed
-// then beyond its maker counts as the maker's, as if the maker had slept so long (slept.hpp). So
-// what the maker waited before, as until the thread told it something, is no wait for anything
-// else. If the maker was in MPI meanwhile, nobody knows how the two lie in time, and nothing
-// counts.
+// What a thread that never calls MPI has computed beyond one that waits for it counts as that
+// one's, as if it had slept so long (slept.hpp).
 #include "base/thread_calls.hpp"
 
 #include <pthread.h>
@@ -22,25 +19,38 @@
 #include "base/slept.hpp"
 #include "base/ticks.hpp"
 
-namespace foretrace::thread_calls {
+namespace foretrace {
+
+Position later(const Position& a, const Position& b) {
+  return {std::max(a.clock, b.clock), std::max(a.steps, b.steps), std::max(a.waits, b.waits)};
+}
+
+namespace thread_calls {
 namespace {
 
 using Function = void* (*)(void*);
 
 std::atomic<const Watcher*> watching{nullptr};
-thread_local std::optional<Position> begun;
+
+// Where the calling thread began, later by as much as others have held it up since; from there it
+// has gone on by what it has computed. Nothing: its maker did not know, and nobody has told it yet.
+thread_local std::optional<Position> start;
+
+Time computed() {
+  return watching.load()->on_clock(work_of_thread());
+}
 
 // A thread of the program, from its maker's call until somebody has waited for its end.
 struct Thread {
   Function function = nullptr;
   thrd_start_t c11_function = nullptr;
   void* argument = nullptr;
-  std::optional<Position> at{};
+  std::optional<Position> at{};  // where it begins; at its end, where it was then
   // Its maker, and what that had done by then.
   pthread_t maker = pthread_self();
   Time makers_work = work_of_thread();
+  Time makers_waits = waited_for_threads;
   std::int64_t made_ns = monotonic_ns();
-  std::uint64_t makers_calls = times_in_mpi;
   // At its end.
   pthread_t self{};
   Time work{};
@@ -60,13 +70,14 @@ std::atomic<Thread*>& place_of(pthread_t thread) {
 // Around what the thread does: it may end by pthread_exit().
 class Running {
  public:
-  explicit Running(void* made) : thread_(static_cast<Thread*>(made)) { begun = thread_->at; }
+  explicit Running(void* made) : thread_(static_cast<Thread*>(made)) { start = thread_->at; }
   ~Running() {
     thread_->self = pthread_self();
     thread_->work = work_of_thread();
     thread_->slept = slept_ever;
     thread_->queued = std::max(Time::ns(queued_ns()), Time());
     thread_->called = times_in_mpi != 0;
+    if (!thread_->called) thread_->at = here();
     std::unique_ptr<Thread>(place_of(thread_->self).exchange(thread_.release())).reset();
   }
   Running(const Running&) = delete;
@@ -93,8 +104,7 @@ int run_c11(void* made) {
 template <class Make>
 int make_thread(const Thread& wanted, Make make) {
   std::unique_ptr<Thread> thread(new (std::nothrow) Thread(wanted));
-  const Watcher* const watcher = watching.load();
-  if (thread && watcher) thread->at = watcher->makes();
+  if (thread) thread->at = here();
   const int result = make(thread.get());
   if (result == 0) static_cast<void>(thread.release());
   return result;
@@ -105,23 +115,27 @@ void count(pthread_t other, std::int64_t waited_ns) {
   const std::unique_ptr<Thread> thread(place_of(other).exchange(nullptr));
   if (!thread || thread->self != other) return;
   // The rank's clock knows how far one was that called MPI (Watcher::joined).
-  if (thread->called) return note_slept({Time(), Time::ns(waited_ns)});
-  if (thread->maker != pthread_self() || thread->makers_calls != times_in_mpi) return;
-  const Time makers = work_of_thread() - thread->makers_work;
-  const Time beyond = std::max(thread->work - makers, Time());
-  // Since it made the thread, as far as that took so long; it may have shared its core, or had
-  // none, but for what its maker used of it.
-  const Time idle = Time::ns(monotonic_ns() - thread->made_ns) - makers;
-  const Time queued = std::max(thread->queued - makers, Time());
-  const Time for_thread = std::min(idle, beyond + (thread->work - thread->slept) + queued);
-  note_slept({beyond, std::max(Time::ns(waited_ns), for_thread)});
+  if (thread->called) return note_held_up(Time(), Time::ns(waited_ns));
+  std::int64_t idle_ns = 0;
+  if (thread->maker == pthread_self()) {
+    // Since it made the thread, as far as that took so long and is not known to be for threads; it
+    // may have shared its core, or had none, but for what its maker used of it.
+    const Time makers = work_of_thread() - thread->makers_work;
+    const Time beyond = std::max(thread->work - makers, Time());
+    const Time idle = Time::ns(monotonic_ns() - thread->made_ns) - makers;
+    const Time queued = std::max(thread->queued - makers, Time());
+    const Time for_thread = std::min(idle, beyond + (thread->work - thread->slept) + queued);
+    idle_ns = (for_thread - (waited_for_threads - thread->makers_waits)).count_ps() / 1000;
+  }
+  go_on(thread->at, {.ns = waited_ns, .idle_ns = idle_ns});
 }
 
 template <class Join>
 int join_thread(pthread_t thread, Join join) {
+  begin_wait();
   const std::int64_t begin = monotonic_ns();
   const int result = join();
-  if (result != 0) return result;
+  if (result != 0 || !is_followed()) return result;
   count(thread, monotonic_ns() - begin);
   if (const Watcher* const watcher = watching.load()) watcher->joined();
   return result;
@@ -133,11 +147,43 @@ void watch(const Watcher& watcher) {
   watching.store(&watcher);
 }
 
-std::optional<Position> begun_at() {
-  return begun;
+bool is_followed() {
+  const Watcher* const watcher = watching.load();
+  return watcher && watcher->is_followed();
 }
 
-}  // namespace foretrace::thread_calls
+std::optional<Position> begun_at() {
+  return start;
+}
+
+std::optional<Position> here() {
+  if (!is_followed()) return std::nullopt;
+  if (auto known = watching.load()->position()) return known;
+  if (!start) return std::nullopt;
+  Position at = *start;
+  at.clock += computed();
+  return at;
+}
+
+void begin_wait() {
+  if (is_followed()) watching.load()->waits();
+}
+
+void go_on(const std::optional<Position>& from, const Waited& waited) {
+  if (!from || !is_followed()) return;
+  // By that the wait is known to be none for anything else.
+  note_held_up(Time(), Time::ns(std::max(waited.ns, waited.idle_ns)));
+  if (watching.load()->go_on(*from, !waited.worked)) return;
+  // What it has computed before anybody knew where it was, others have not waited for.
+  const Time begun = from->clock - computed();
+  if (!start || !waited.worked) start = Position{begun};
+  const Time clock = std::max(start->clock, begun);
+  start = later(*start, *from);
+  start->clock = clock;
+}
+
+}  // namespace thread_calls
+}  // namespace foretrace
 
 using namespace foretrace::thread_calls;
 

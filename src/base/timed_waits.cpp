@@ -25,6 +25,7 @@
 
 #include "base/next_function.hpp"
 #include "base/note_sleep.hpp"
+#include "base/thread_waits.hpp"
 
 namespace foretrace {
 namespace {
@@ -103,6 +104,7 @@ using foretrace::limit_of;
 using foretrace::next_function;
 using foretrace::note_deadline;
 using foretrace::note_timeout;
+using foretrace::thread_waits::wait_at;
 
 FORETRACE_STANDS_IN int poll(pollfd* files, nfds_t count, int limit) {
   static const auto real = next_function<int(pollfd*, nfds_t, int)>("poll");
@@ -169,8 +171,10 @@ FORETRACE_STANDS_IN int pthread_cond_timedwait(pthread_cond_t* condition, pthrea
     return newer ? reinterpret_cast<Function*>(newer)
                  : next_function<Function>("pthread_cond_timedwait");
   }();
-  return note_deadline(foretrace::clock_of(*moment), moment, ETIMEDOUT,
-                       [&](const timespec* until) { return real(condition, mutex, until); });
+  return wait_at(condition, [&] {
+    return note_deadline(foretrace::clock_of(*moment), moment, ETIMEDOUT,
+                         [&](const timespec* until) { return real(condition, mutex, until); });
+  });
 }
 
 FORETRACE_STANDS_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
@@ -178,26 +182,37 @@ FORETRACE_STANDS_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthrea
   static const auto real =
       next_function<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>(
           "pthread_cond_clockwait");
-  return note_deadline(clock, moment, ETIMEDOUT,
-                       [&](const timespec* until) { return real(condition, mutex, clock, until); });
+  return wait_at(condition, [&] {
+    return note_deadline(clock, moment, ETIMEDOUT, [&](const timespec* until) {
+      return real(condition, mutex, clock, until);
+    });
+  });
 }
 
 FORETRACE_STANDS_IN int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* moment) {
   static const auto real = next_function<int(cnd_t*, mtx_t*, const timespec*)>("cnd_timedwait");
-  return note_deadline(CLOCK_REALTIME, moment, int{thrd_timedout},
-                       [&](const timespec* until) { return real(condition, mutex, until); });
+  return wait_at(condition, [&] {
+    return note_deadline(CLOCK_REALTIME, moment, int{thrd_timedout},
+                         [&](const timespec* until) { return real(condition, mutex, until); });
+  });
 }
 
 FORETRACE_STANDS_IN int sem_timedwait(sem_t* semaphore, const timespec* moment) {
   static const auto real = next_function<int(sem_t*, const timespec*)>("sem_timedwait");
-  return foretrace::note_deadline_by_errno(
-      CLOCK_REALTIME, moment, [&](const timespec* until) { return real(semaphore, until); });
+  if (::sem_trywait(semaphore) == 0) return 0;
+  return wait_at(semaphore, [&] {
+    return foretrace::note_deadline_by_errno(
+        CLOCK_REALTIME, moment, [&](const timespec* until) { return real(semaphore, until); });
+  });
 }
 
 FORETRACE_STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* moment) {
   static const auto real = next_function<int(sem_t*, clockid_t, const timespec*)>("sem_clockwait");
-  return foretrace::note_deadline_by_errno(
-      clock, moment, [&](const timespec* until) { return real(semaphore, clock, until); });
+  if (::sem_trywait(semaphore) == 0) return 0;
+  return wait_at(semaphore, [&] {
+    return foretrace::note_deadline_by_errno(
+        clock, moment, [&](const timespec* until) { return real(semaphore, clock, until); });
+  });
 }
 
 FORETRACE_STANDS_IN int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* moment) {
@@ -271,19 +286,27 @@ long foretrace_syscall(long number, long a, long b, long c, long d, long e, long
   static std::atomic<Real*> next{nullptr};
   Real* real = next.load(std::memory_order_relaxed);
   if (!real) next.store(real = next_function<Real>("syscall"), std::memory_order_relaxed);
-  const long operation = b & FUTEX_CMD_MASK;
-  const auto* const limit = reinterpret_cast<const timespec*>(d);
-  const bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
   const bool is_ours = foretrace::program_clock::Real::depth > 0;  // our own MPI library's
-  if (number != SYS_futex || !waits || !limit || is_ours) return real(number, a, b, c, d, e, f);
+  if (number != SYS_futex || is_ours) return real(number, a, b, c, d, e, f);
+  const long operation = b & FUTEX_CMD_MASK;
+  const auto* const place = reinterpret_cast<const void*>(a);
+  if (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET)
+    foretrace::thread_waits::wake(place, static_cast<std::uint32_t>(c));
+  if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET)
+    return real(number, a, b, c, d, e, f);
+  const auto* const limit = reinterpret_cast<const timespec*>(d);
+  if (!limit)
+    return wait_at(place, [&] { return static_cast<int>(real(number, a, b, c, d, e, f)); });
   const clockid_t clock = (b & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
   // The one waits for so long, the other one until then.
   const bool is_length = operation == FUTEX_WAIT;
   const timespec moment =
       is_length ? foretrace::to_timespec(foretrace::now_on(clock) + foretrace::ns_of(*limit))
                 : *limit;
-  return foretrace::note_deadline_by_errno(clock, &moment, [&](const timespec* until) {
-    const long limited = is_length ? d : reinterpret_cast<long>(until);
-    return real(number, a, b, c, limited, e, f) == 0 ? 0 : -1;
+  return wait_at(place, [&] {
+    return foretrace::note_deadline_by_errno(clock, &moment, [&](const timespec* until) {
+      const long limited = is_length ? d : reinterpret_cast<long>(until);
+      return real(number, a, b, c, limited, e, f) == 0 ? 0 : -1;
+    });
   });
 }

@@ -21,15 +21,9 @@ NAMES = {"mpich": "libmpich.so.12", "openmpi": "libmpi.so.40"}
 COMPANIONS = {"mpich": ["libmpichfort.so.12", "libmpichcxx.so.12"],
               "openmpi": ["libmpi_mpifh.so.40", "libmpi_usempif08.so.40",
                           "libmpi_usempi_ignore_tkr.so.40", "libmpi_cxx.so.40"]}
-# What leaves the library and is not the real one's: the hooks of foretrace.h.
-# The hooks of foretrace.h, and the C library's functions that we stand in for (src/base).
-OWN = {"foretrace_get_hook_table", "foretrace_count_blocks", "sleep", "usleep", "nanosleep", "clock_nanosleep",
-        "thrd_sleep", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "sigtimedwait",
-        "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_timedwait", "sem_timedwait", "sem_clockwait",
-        "pthread_mutex_timedlock", "pthread_mutex_clocklock", "mtx_timedlock", "pthread_rwlock_timedrdlock",
-        "pthread_rwlock_timedwrlock", "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock", "syscall",
-        "thrd_create", "thrd_join",
-        "clock_gettime", "gettimeofday", "time", "timespec_get", "pthread_create", "pthread_join"}
+# What leaves the library and is not the real one's: the hooks of foretrace.h, and the functions that we stand in for.
+OWN = {"foretrace_get_hook_table", "foretrace_count_blocks"} | {
+    line for line in (HERE.parents[1] / "src/base/stand_ins.txt").read_text().splitlines() if line[0] != "#"}
 build = HERE.parents[1] / "build"
 
 

@@ -38,15 +38,35 @@ Time Computation::time_of(const compute::Work& work, const trace::Event& event, 
   return time_of(work);
 }
 
-Time Computation::at_reading(Thread& thread) const {
+compute::Work Computation::at_reading_of(Thread& thread) const {
   if (needs_cpu_) thread.added.cpu += thread.cpu.stop();
   compute::Work work = thread.added;
   if (needs_cpu_) work.cpu += thread.slept + slept_so_far.asked;
   if (needs_cpu_ && counts_waits_) work.cpu += thread.waits.since(thread.cpu, slept_so_far.passed);
   if (counts()) work.steps += static_cast<double>(counter_.stop());
   if (needs_cpu_) thread.cpu.resume();
+  return work;
+}
+
+Time Computation::at_reading(Thread& thread) const {
+  const compute::Work work = at_reading_of(thread);
   if (rule_) return Time();
   return timing_ ? time_of(work) : work.cpu;
+}
+
+Time Computation::until_reading(Thread& thread) const {
+  const compute::Work work = at_reading_of(thread);
+  return timing_ && !rule_ ? time_of(work) : work.cpu;
+}
+
+Time Computation::on_clock(Time computed) const {
+  if (!timing_ || rule_) return computed;
+  return spec_.kind == Kind::measured ? computed.scaled(scale_) : Time();
+}
+
+Time Computation::off_clock(Time held_up) const {
+  const bool scales = timing_ && !rule_ && spec_.kind == Kind::measured && scale_ > 0;
+  return scales ? held_up.scaled(1 / scale_) : held_up;
 }
 
 // Without a rule.

@@ -73,6 +73,12 @@ class Computation {
   // By a thread that runs the program: what it has computed since its last call, as far as that
   // can be told before the next one. What this function takes is none of it.
   Time at_reading(Thread& thread) const;
+  // The same on the line on which threads wait for each other; and what it takes there that another
+  // thread computed, and the other way round. Where computation follows a rule (--compute), that
+  // line has it as it was measured.
+  Time until_reading(Thread& thread) const;
+  Time on_clock(Time computed) const;
+  Time off_clock(Time held_up) const;
 
   // What the last interval took as measured, whatever time that was given.
   Time measured() const { return measured_; }
@@ -114,6 +120,7 @@ class Computation {
 
  private:
   compute::Work so_far() const;
+  compute::Work at_reading_of(Thread& thread) const;
   Time time_of(const compute::Work& work) const;
   Time time_of(const compute::Work& work, const trace::Event& event, const char* name);
 

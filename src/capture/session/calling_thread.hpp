@@ -4,10 +4,15 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "base/cpu_clock.hpp"
+#include "base/slept.hpp"
+#include "base/ticks.hpp"
 #include "base/time.hpp"
 #include "capture/handlers/functions.hpp"
 #include "capture/host/computation.hpp"
@@ -46,6 +51,32 @@ struct CallingThread {
   bool may_split = false;                 // its partners are known: it can be posted
   bool is_posted = false;                 // it is in the trace as what was posted,
   std::array<std::uint64_t, 2> posted{};  // under these numbers; 0: none
+};
+
+// What passed, really, while the one thread that calls MPI did. A recording's clock leaves that
+// out, but other threads, that compute meanwhile, go on.
+class InCalls {
+ public:
+  Time passed() const { return passed_; }
+  // Adds it up; `clock`: what the thread has computed, and was held up.
+  void look(Time clock) {
+    const std::int64_t now_ns = monotonic_ns();
+    if (std::exchange(calls_, times_in_mpi) != times_in_mpi) {
+      const Time queued = std::max(Time::ns(queued_ns()), Time());
+      const Time without_core = queued - std::exchange(queued_, queued);
+      const Time computed = clock - clock_;
+      passed_ += std::max(Time::ns(now_ns - at_ns_) - computed - without_core, Time());
+    }
+    at_ns_ = now_ns;
+    clock_ = clock;
+  }
+
+ private:
+  std::int64_t at_ns_ = monotonic_ns();
+  std::uint64_t calls_ = times_in_mpi;
+  Time clock_;
+  Time queued_;  // it had waited for a core by the end of its last calls
+  Time passed_;
 };
 
 }  // namespace foretrace::capture

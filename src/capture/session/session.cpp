@@ -101,7 +101,7 @@ void Session::start(Fn fn) {
     clocks_.start(comms.world_rank().value, comms.world_size());
   if (!open_trace()) return free_own_comm();
   computation_.on(first_thread_.computed);
-  if (thread_level >= MPI_THREAD_SERIALIZED) start_threads();
+  start_threads(thread_level >= MPI_THREAD_SERIALIZED);
   if (settings_.mode == Mode::predict) start_prediction();
 
   initial_thread = true;

@@ -118,9 +118,12 @@ class Session {
   // The event at hand says who takes part: others may overtake it.
   void may_split() { thread_->may_split = true; }
   void forget_thread(CallingThread& thread);
-  // A thread of the program makes another, which begins here; has waited for the end of one.
-  std::optional<Position> makes_thread();
+  // Of the calling thread (thread_calls::Watcher).
+  void waits_for_thread();
+  std::optional<Position> threads_position();
+  bool go_on_from(const Position& from, bool exactly);
   void joined_thread();
+  Time on_clock(Time computed) const;
 
   // An event begins: the computation before it ends here. One at a time and thread.
   trace::Event& open(trace::EventKind kind, Fn fn);
@@ -202,11 +205,12 @@ class Session {
   void write_pending();
   void write_alone(const trace::Event& event, const trace::Counts* counts = nullptr);
   void end_row();
-  void start_threads();
+  void start_threads(bool several_may_call);
   CallingThread& new_thread();
   void let_rows_end();
   Position position(CallingThread& thread) const;
   void reach(CallingThread& thread);
+  void hold_up_until(const Position& from, bool exactly);
   void advance(trace::Event& event);
   void add_threads_steps(double steps);
   void post_waiting();
@@ -263,6 +267,7 @@ class Session {
   std::size_t open_nested_ = 0;
   bool several_threads_ = false;
   bool others_called_ = false;
+  InCalls in_calls_;                        // where the rank's clock does not have it
   std::uint64_t threads_made_ = 0;          // that have called
   std::optional<std::uint64_t> announcer_;  // since then: who said last what it computes,
   bool several_announce_ = false;           // and whether others have, too

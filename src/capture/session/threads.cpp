@@ -30,14 +30,19 @@ struct Leaving {
 };
 thread_local Leaving leaving;
 
-constexpr thread_calls::Watcher kWatcher{[] { return session.makes_thread(); },
-                                         [] { session.joined_thread(); }};
+constexpr thread_calls::Watcher kWatcher{
+    .is_followed = [] { return session.active() && wrapper_depth == 0; },
+    .waits = [] { session.waits_for_thread(); },
+    .position = [] { return session.threads_position(); },
+    .go_on = [](const Position& from, bool exactly) { return session.go_on_from(from, exactly); },
+    .joined = [] { session.joined_thread(); },
+    .on_clock = [](Time computed) { return session.on_clock(computed); }};
 
 }  // namespace
 
-void Session::start_threads() {
-  this_thread = &first_thread_;
-  several_threads_ = true;
+void Session::start_threads(bool several_may_call) {
+  if (several_may_call) this_thread = &first_thread_;
+  several_threads_ = several_may_call;
   thread_calls::watch(kWatcher);
 }
 
@@ -52,9 +57,9 @@ CallingThread& Session::new_thread() {
     *thread = CallingThread();
   }
   // Most threads are made by the first one.
-  const Position begun = thread_calls::begun_at().value_or(
-      Position{first_thread_.clock, first_thread_.steps_clock, first_thread_.waits});
-  thread->clock = begun.clock;
+  const Position begun = thread_calls::begun_at().value_or(Position{
+      first_thread_.clock + in_calls_.passed(), first_thread_.steps_clock, first_thread_.waits});
+  thread->clock = begun.clock - in_calls_.passed();
   thread->steps_clock = begun.steps;
   thread->waits = thread->waits_joined = begun.waits;
   thread->computed.cpu.resume_at_birth();
@@ -97,24 +102,63 @@ void Session::reach(CallingThread& thread) {
   reached_.steps = std::max(reached_.steps, here.steps);
 }
 
-std::optional<Position> Session::makes_thread() {
-  if (!active() || wrapper_depth > 0) return std::nullopt;
-  return this_thread ? position(*this_thread) : thread_calls::begun_at();
+std::optional<Position> Session::threads_position() {
+  if (others_called_ ? !this_thread : !initial_thread) return std::nullopt;
+  Position at;
+  if (others_called_) {
+    at = position(*this_thread);
+  } else {
+    const Time before = now_ + idle_compute_ + idle_cost_;
+    at.clock = before + computation_.until_reading(first_thread_.computed);
+    at.steps = first_thread_.steps_clock + first_thread_.computed.added.steps;
+    at.waits = waits_;
+    if (!predicting()) in_calls_.look(at.clock);
+  }
+  at.clock += in_calls_.passed();
+  return at;
 }
 
-// It may have been any of those that have ended.
-void Session::joined_thread() {
-  if (!active() || wrapper_depth > 0 || !this_thread) return;
-  const std::lock_guard turn(turn_);
+Time Session::on_clock(Time computed) const {
+  return computation_.on_clock(computed);
+}
+
+void Session::waits_for_thread() {
+  if (!predicting() && !others_called_) threads_position();
+}
+
+// The calling thread goes on no earlier than there.
+bool Session::go_on_from(const Position& from, bool exactly) {
+  const std::optional<Position> here = threads_position();
+  if (!here) return false;
+  if (others_called_) {
+    const std::lock_guard turn(turn_);
+    hold_up_until({from.clock - in_calls_.passed(), from.steps, from.waits}, exactly);
+  } else if (exactly || from.clock > here->clock) {
+    note_held_up(computation_.off_clock(from.clock - here->clock), Time());
+  }
+  return true;
+}
+
+void Session::hold_up_until(const Position& from, bool exactly) {
   const Position here = position(*this_thread);
-  this_thread->clock += std::max(reached_.clock - here.clock, Time());
-  this_thread->steps_clock += std::max(reached_.steps - here.steps, 0.0);
-  // What it announces from here on follows the calls of those that have ended.
+  if (exactly || from.clock > here.clock) {
+    this_thread->clock += from.clock - here.clock;
+    this_thread->waits = waits_;  // what it computed before is in no event
+  }
+  this_thread->steps_clock += std::max(from.steps - here.steps, 0.0);
+  // What it announces from here on follows the calls of those that it waited for.
   const double announced = this_thread->computed.added.steps;
   if (waits_ > this_thread->waits_joined)
     steps_behind_waits_ += announced - this_thread->steps_joined;
   this_thread->waits_joined = waits_;
   this_thread->steps_joined = announced;
+}
+
+// It may have been any of those that have ended.
+void Session::joined_thread() {
+  if (!this_thread) return;
+  const std::lock_guard turn(turn_);
+  hold_up_until(reached_, false);
 }
 
 // A thread that never calls MPI says what it computes by this alone.

@@ -130,10 +130,14 @@ class Line {
 
   // The calling thread's computation is what is spoken of from now on.
   void take_over();
-  // How far the thread is; it has ended; it has waited for the end of another.
+  // How far the thread is; it has waited for another that was there, where it is now or later
+  // (`exactly`: not later); it has ended; it has waited for the end of another.
   Time position(ThreadWork& work);
+  void hold_up_until(ThreadWork& work, Time from, bool exactly);
   void end_thread(ThreadWork& work);
   void join_thread(ThreadWork& work);
+  // What it takes on the rank's clock that a thread of it computed.
+  static Time on_clock(Time computed);
 
   // The program's own marks (include/foretrace.h), and MPI_Pcontrol: from the
   // next call on only what the simulator must know is posted, or all again.
@@ -183,6 +187,7 @@ class Line {
   Time clock_now();
   Time so_far(ThreadWork& work);
   Time computation(const ThreadWork& work) const;
+  static Time off_clock(Time due);
   void reach(ThreadWork& work);
   void stop_work(bool calls = true);
   void settle_work();

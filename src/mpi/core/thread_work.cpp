@@ -33,9 +33,12 @@ struct Leaving {
 };
 thread_local Leaving leaving;
 
-std::optional<Position> make_thread() {
-  if (!line.is_open() || in_call() || !threads_may_call()) return std::nullopt;
-  if (!this_thread) return thread_calls::begun_at();
+bool is_followed() {
+  return line.is_open() && !in_call();
+}
+
+std::optional<Position> position() {
+  if (!this_thread) return std::nullopt;
   const program_clock::Real own;
   enter_library();
   const Position at{line.position(*this_thread)};
@@ -43,15 +46,29 @@ std::optional<Position> make_thread() {
   return at;
 }
 
+bool go_on(const Position& from, bool exactly) {
+  if (!this_thread) return false;
+  const program_clock::Real own;
+  enter_library();
+  line.hold_up_until(*this_thread, from.clock, exactly);
+  leave_library();
+  return true;
+}
+
 void join_thread() {
-  if (!line.is_open() || in_call() || !this_thread) return;
+  if (!this_thread) return;
   const program_clock::Real own;
   enter_library();
   line.join_thread(*this_thread);
   leave_library();
 }
 
-constexpr thread_calls::Watcher kWatcher{make_thread, join_thread};
+constexpr thread_calls::Watcher kWatcher{.is_followed = is_followed,
+                                         .waits = [] {},
+                                         .position = position,
+                                         .go_on = go_on,
+                                         .joined = join_thread,
+                                         .on_clock = Line::on_clock};
 
 }  // namespace
 
@@ -84,6 +101,19 @@ bool Line::counts_waits() const {
   return waits_count_ && !several_ && SharedMemory::header().lendings.load() == lendings_;
 }
 
+Time Line::on_clock(Time computed) {
+  if (!SharedMemory::header().tells_compute.load(std::memory_order_acquire)) return computed;
+  Record record;
+  record.compute = computed.count_ps();
+  return OwnClock::computation(record);
+}
+
+// So much on the rank's clock, as computation.
+Time Line::off_clock(Time due) {
+  const Header& header = SharedMemory::header();
+  return header.compute_scale > 0 ? due.scaled(1 / header.compute_scale) : Time();
+}
+
 // Of a thread that runs the program: this is none of it.
 Time Line::so_far(ThreadWork& work) {
   if (measured_ == Measured::cpu) {
@@ -105,7 +135,10 @@ Time Line::position(ThreadWork& work) {
   const Time since = several_ ? work.since : clock_now();
   // Waiting for that is no wait of the program's.
   if (measured_ == Measured::cpu) work.cpu.resume();
-  return since + computation(work);
+  if (several_ || SharedMemory::header().tells_compute.load(std::memory_order_acquire))
+    return since + computation(work);
+  // As on_clock() has it.
+  return since + work.compute + work.waited(counts_waits());
 }
 
 void Line::reach(ThreadWork& work) {
@@ -117,9 +150,18 @@ void Line::end_thread(ThreadWork& work) {
   if (work_ == &work) work_ = &first_;
 }
 
+void Line::hold_up_until(ThreadWork& work, Time from, bool exactly) {
+  const Time held_up = from - position(work);
+  if (!exactly && held_up <= Time()) return;
+  if (several_)
+    work.since += held_up;
+  else
+    note_held_up(off_clock(held_up), Time());
+}
+
 // It may have been any of those that have ended.
 void Line::join_thread(ThreadWork& work) {
-  if (several_) work.since += std::max(reached_ - (work.since + so_far(work)), Time());
+  if (several_) hold_up_until(work, reached_, false);
 }
 
 void Line::add_steps(double steps) {
@@ -152,7 +194,7 @@ void Line::settle_work() {
   if (header.by_steps)
     work.steps = header.compute_step > 0 ? due.seconds() / header.compute_step : 0;
   else
-    work.compute = header.compute_scale > 0 ? due.scaled(1 / header.compute_scale) : Time();
+    work.compute = off_clock(due);
 }
 
 // The same thread goes on.

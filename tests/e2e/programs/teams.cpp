@@ -1,0 +1,365 @@
+// Threads of a rank that wait for each other, in one form at a time:
+//
+//   teams FORM
+//
+// Work is measured by the thread's own CPU clock, so what the threads compute one after the other
+// can be told by hand (teams_test.py), however few cores they have here.
+#include <fcntl.h>
+#include <mpi.h>
+#include <omp.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <barrier>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <future>
+#include <map>
+#include <mutex>
+#include <queue>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr int kRounds = 3;
+
+double cpu_ms() {
+  timespec at{};
+  syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &at);
+  return 1e3 * static_cast<double>(at.tv_sec) + 1e-6 * static_cast<double>(at.tv_nsec);
+}
+
+void work(double ms) {
+  const double end = cpu_ms() + ms;
+  while (cpu_ms() < end) {
+  }
+}
+
+void meet() {
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// A thread that has not come to its wait yet is not waited for: on a machine with few cores that
+// may be long after it could have.
+void until_asleep(const std::atomic<long>& thread) {
+  while (thread == 0) sched_yield();
+  const std::string name = "/proc/self/task/" + std::to_string(thread) + "/stat";
+  const int file = open(name.c_str(), O_RDONLY);
+  char text[64] = "";
+  do {
+    sched_yield();
+    if (pread(file, text, sizeof text - 1, 0) <= 0) break;
+  } while (!std::strstr(text, ") S"));
+  close(file);
+}
+
+// A thread works for 10 ms each time it is let go on, the first one for 2 and waits for it.
+void give_and_take(const std::function<void()>& give, const std::function<void()>& take,
+                   const std::function<void()>& give_back, const std::function<void()>& take_back) {
+  std::atomic<long> number = 0;
+  std::thread other([&] {
+    number = syscall(SYS_gettid);
+    for (int round = 0; round < kRounds; ++round) {
+      take();
+      work(10);
+      give_back();
+    }
+  });
+  for (int round = 0; round < kRounds; ++round) {
+    until_asleep(number);
+    give();
+    work(2);
+    take_back();
+    meet();
+  }
+  other.join();
+}
+
+void by_conditions() {
+  std::mutex mutex;
+  std::condition_variable condition;
+  int turn = 0;
+  const auto set = [&](int value) {
+    return [&, value] {
+      {
+        const std::lock_guard lock(mutex);
+        turn = value;
+      }
+      condition.notify_all();
+    };
+  };
+  const auto await = [&](int value) {
+    return [&, value] {
+      std::unique_lock lock(mutex);
+      condition.wait(lock, [&] { return turn == value; });
+    };
+  };
+  give_and_take(set(1), await(1), set(0), await(0));
+}
+
+void by_c11_conditions() {
+  mtx_t mutex;
+  cnd_t condition;
+  mtx_init(&mutex, mtx_plain);
+  cnd_init(&condition);
+  int turn = 0;
+  const auto set = [&](int value) {
+    return [&, value] {
+      mtx_lock(&mutex);
+      turn = value;
+      cnd_signal(&condition);
+      mtx_unlock(&mutex);
+    };
+  };
+  const auto await = [&](int value) {
+    return [&, value] {
+      mtx_lock(&mutex);
+      while (turn != value) cnd_wait(&condition, &mutex);
+      mtx_unlock(&mutex);
+    };
+  };
+  give_and_take(set(1), await(1), set(0), await(0));
+}
+
+void by_semaphores() {
+  sem_t there, back;
+  sem_init(&there, 0, 0);
+  sem_init(&back, 0, 0);
+  give_and_take([&] { sem_post(&there); }, [&] { sem_wait(&there); }, [&] { sem_post(&back); },
+                [&] { sem_wait(&back); });
+}
+
+// C++'s own wait in the kernel.
+void by_atomics() {
+  std::atomic<int> turn = 0;
+  const auto set = [&](int value) {
+    return [&, value] {
+      turn = value;
+      turn.notify_all();
+    };
+  };
+  const auto await = [&](int value) { return [&, value] { turn.wait(1 - value); }; };
+  give_and_take(set(1), await(1), set(0), await(0));
+}
+
+// The second thread is slower in the first half of each round, the first one in the second half.
+void by_barriers() {
+  pthread_barrier_t barrier;
+  pthread_barrier_init(&barrier, nullptr, 2);
+  std::thread other([&] {
+    for (int round = 0; round < kRounds; ++round) {
+      work(6);
+      pthread_barrier_wait(&barrier);
+      work(1);
+      pthread_barrier_wait(&barrier);
+    }
+  });
+  for (int round = 0; round < kRounds; ++round) {
+    work(1);
+    pthread_barrier_wait(&barrier);
+    work(4);
+    pthread_barrier_wait(&barrier);
+    meet();
+  }
+  other.join();
+}
+
+// Made before MPI_Init, as many libraries do.
+class Pool {
+ public:
+  explicit Pool(int threads) {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  }
+  ~Pool() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    has_work_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void run(const std::vector<double>& pieces) {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [&] { return waiting_ == static_cast<int>(threads_.size()); });
+    for (const double piece : pieces) pieces_.push(piece);
+    open_ = static_cast<int>(pieces.size());
+    has_work_.notify_all();
+    done_.wait(lock, [&] { return open_ == 0; });
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      ++waiting_;
+      idle_.notify_one();
+      has_work_.wait(lock, [&] { return ends_ || !pieces_.empty(); });
+      --waiting_;
+      if (pieces_.empty()) return;
+      const double piece = pieces_.front();
+      pieces_.pop();
+      lock.unlock();
+      work(piece);
+      lock.lock();
+      // Each tells its end: with few cores the one that ends last may be the one with less to do.
+      --open_;
+      done_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable has_work_, done_, idle_;
+  std::queue<double> pieces_;
+  int open_ = 0, waiting_ = 0;
+  bool ends_ = false;
+  std::vector<std::thread> threads_;
+};
+
+Pool* pool = nullptr;
+
+void by_pool() {
+  for (int round = 0; round < kRounds; ++round) {
+    pool->run({8, 5});
+    work(2);
+    meet();
+  }
+}
+
+void by_futures() {
+  for (int round = 0; round < kRounds; ++round) {
+    std::future<void> result = std::async(std::launch::async, [] { work(10); });
+    work(2);
+    result.get();
+    meet();
+  }
+}
+
+// The pool's work overlaps with a call that takes next to nothing.
+void in_calls() {
+  for (int round = 0; round < kRounds; ++round) {
+    std::thread other([] { work(10); });
+    work(2);
+    meet();
+    other.join();
+    meet();
+  }
+}
+
+// What one thread does more than the other.
+void by_team() {
+  for (int round = 0; round < kRounds; ++round) {
+#pragma omp parallel num_threads(2)
+    work(omp_get_thread_num() == 0 ? 2 : 8);
+    work(2);
+    meet();
+  }
+}
+
+void by_teams_barriers() {
+  for (int round = 0; round < kRounds; ++round) {
+#pragma omp parallel num_threads(2)
+    {
+      work(omp_get_thread_num() == 0 ? 1 : 5);
+#pragma omp barrier
+      work(omp_get_thread_num() == 0 ? 4 : 1);
+#pragma omp for schedule(static, 1)
+      for (int i = 0; i < 2; ++i) work(i == 0 ? 1 : 2);
+    }
+    meet();
+  }
+}
+
+void by_teams_in_teams() {
+  omp_set_max_active_levels(2);
+  for (int round = 0; round < kRounds; ++round) {
+#pragma omp parallel num_threads(2)
+    {
+      if (omp_get_thread_num() == 1) {
+#pragma omp parallel num_threads(2)
+        work(omp_get_thread_num() == 0 ? 1 : 7);
+        work(3);
+      }
+    }
+    meet();
+  }
+}
+
+// The library looks for the threads' next work for as long as it is told to; that is no work.
+void by_team_of_lookers() {
+  for (int round = 0; round < kRounds; ++round) {
+#pragma omp parallel num_threads(2)
+    work(omp_get_thread_num() == 0 ? 2 : 8);
+    usleep(2000);
+    meet();
+  }
+}
+
+// Two threads take turns, and both call MPI.
+void by_turns() {
+  std::mutex mutex;
+  std::condition_variable condition;
+  int turn = 0;
+  std::atomic<long> numbers[2] = {0, 0};
+  const auto take_part = [&](int self) {
+    numbers[self] = syscall(SYS_gettid);
+    for (int round = 0; round < kRounds; ++round) {
+      {
+        std::unique_lock lock(mutex);
+        condition.wait(lock, [&] { return turn == self; });
+      }
+      work(self == 0 ? 3 : 7);
+      meet();
+      until_asleep(numbers[1 - self]);
+      const std::lock_guard lock(mutex);
+      turn = 1 - self;
+      if (self == 1 && round == kRounds - 1) break;
+      condition.notify_all();
+    }
+  };
+  std::thread other(take_part, 1);
+  take_part(0);
+  other.join();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::map<std::string, void (*)()> forms = {{"conditions", by_conditions},
+                                                   {"c11-conditions", by_c11_conditions},
+                                                   {"semaphores", by_semaphores},
+                                                   {"atomics", by_atomics},
+                                                   {"barriers", by_barriers},
+                                                   {"pool", by_pool},
+                                                   {"futures", by_futures},
+                                                   {"calls", in_calls},
+                                                   {"team", by_team},
+                                                   {"team-barriers", by_teams_barriers},
+                                                   {"teams", by_teams_in_teams},
+                                                   {"lookers", by_team_of_lookers},
+                                                   {"turns", by_turns}};
+  if (argc != 2 || !forms.contains(argv[1])) return 2;
+  const std::string form = argv[1];
+  if (form == "pool") pool = new Pool(2);
+  const int wanted = form == "turns" ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, wanted, &provided);
+  if (provided < wanted) {
+    std::puts("not so many threads");
+  } else {
+    meet();
+    forms.at(form)();
+  }
+  delete pool;
+  MPI_Finalize();
+  return 0;
+}
