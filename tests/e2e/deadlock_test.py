@@ -41,6 +41,21 @@ int main(void) {
 }
 """
 
+# Two broadcasts, of which each rank calls another one first.
+CROSSED = """
+#include <mpi.h>
+int main(void) {
+  int rank, data[2] = {0, 0};
+  MPI_Comm comms[2] = {MPI_COMM_WORLD};
+  MPI_Init(0, 0);
+  MPI_Comm_rank(comms[0], &rank);
+  MPI_Comm_dup(comms[0], &comms[1]);
+  for (int i = 0; i < 2; ++i) MPI_Bcast(&data[i ^ rank], 1, MPI_INT, 0, comms[i ^ rank]);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 # Rank 1 makes one call too few.
 ENDED = """
 #include <mpi.h>
@@ -175,6 +190,19 @@ class Deadlock(harness.TestCase):
                       "foretrace:   rank 0 waits in MPI_Send to rank 1 (tag 5, 200000 bytes)", result.err)
         self.assertIn("Run it live: foretrace simulate -n", result.err)
         self.assertNotIn("deadlock", result.err)
+
+    def test_collectives_in_another_order(self):
+        """Under predict, where sends may wait, ranks meet in each; on the target a broadcast's root waits for nobody."""
+        program = self.compile(CROSSED, "crossed")
+        result = harness.foretrace("predict", "-n", 2, "--machine", self.model, "-o", self.directory / "p.ftr", "--", program,
+                                   limit=100)
+        self.ok(result, 1)
+        self.assertRegex(result.err, r"does not go on under predict:\n"
+                                     r"foretrace:   rank 0 waits in MPI_Bcast for others at crossed\+0x.*\n"
+                                     r"foretrace:   rank 1 waits in MPI_Bcast for others at crossed\+0x.*\n"
+                                     r".* Run it live")
+        self.assertNotIn("deadlock", result.err)
+        self.foretrace("simulate", "-n", 2, "--machine", self.model, "--", program)
 
     def test_across_barrier(self):
         """A rank that blocks in a send for one that waits for it in a barrier."""

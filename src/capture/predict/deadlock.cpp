@@ -53,6 +53,7 @@ void Piggyback::watch(const Blocked& blocked) {
     report.tag = blocked.tag;
     report.rendezvous = blocked.rendezvous ? 1 : 0;
     report.eager = blocked.eager ? 1 : 0;
+    report.meets = blocked.meets ? 1 : 0;
     report.bytes = blocked.bytes;
     std::strncpy(report.call, blocked.call, sizeof report.call - 1);
     std::strncpy(report.place, session.place().c_str(), sizeof report.place - 1);
@@ -127,22 +128,33 @@ void Piggyback::report_deadlock(const std::vector<std::int32_t>& cycle) {
   std::string text;
   bool rendezvous = false;
   bool eager = false;
+  bool meets = false;
   for (const std::int32_t rank : cycle) {
     const Report& report = reports_[static_cast<std::size_t>(rank)];
     rendezvous = rendezvous || report.rendezvous != 0;
     eager = eager || report.eager != 0;
+    meets = meets || report.meets != 0;
     text += "foretrace:   rank " + std::to_string(rank) + " waits in " + report.call +
             describe_partner(report.rendezvous != 0 || report.eager != 0, report.peer, report.tag,
                              report.bytes) +
             (report.place[0] != 0 ? std::string(" at ") + report.place : "") + "\n";
   }
-  text.insert(0, eager ? "foretrace: the program does not go on under this machine's MPI:\n"
-                       : "foretrace: the program deadlocks on the target machine:\n");
+  text.insert(0, eager   ? "foretrace: the program does not go on under this machine's MPI:\n"
+                 : meets ? "foretrace: the program does not go on under predict:\n"
+                         : "foretrace: the program deadlocks on the target machine:\n");
   if (eager)
     text +=
         "foretrace: messages of that size are buffered on the target (they are shorter than S in "
         "the machine model), but not here, where predict needs the program to come through. Run "
         "it live: foretrace simulate -n RANKS.\n";
+  else if (meets)
+    text +=
+        "foretrace: where sends may wait for their receivers (S in the machine model, or MPI_Ssend "
+        "in the program) predict lets all ranks of a collective meet, as MPI allows: a program "
+        "that "
+        "does not call its collectives in the same order everywhere may stop anywhere. Run it "
+        "live, "
+        "where ranks wait only for what they need: foretrace simulate -n RANKS.\n";
   else if (rendezvous)
     text +=
         "foretrace: sends of that size are rendezvous there (S in the machine model): they do not "

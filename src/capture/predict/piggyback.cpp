@@ -101,6 +101,14 @@ Board::Meeting* Piggyback::meet_on_board(const CommInfo& comm) {
   return local && comm.size > 1 ? board_.meeting(comm.key, comm.size) : nullptr;
 }
 
+// On the target the root of a collective waits for the others, or they for it.
+static Blocked in_meeting(Fn fn, int root) {
+  Blocked blocked;
+  blocked.call = name_of(fn);
+  blocked.meets = root >= 0;
+  return blocked;
+}
+
 Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const CommInfo& comm,
                                                const Start& own, int root, Fn fn) {
   const Caller self = Caller::of(comm, fn, root);
@@ -128,7 +136,7 @@ Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const Co
     }
     return true;
   };
-  poll(all_came, Blocked{name_of(fn), WorldRank(), 0, 0, false});
+  poll(all_came, in_meeting(fn, root));
   return starts;
 }
 
@@ -292,7 +300,7 @@ Piggyback::Starts Piggyback::exchange_starts(const CommInfo& comm, const Start& 
             PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
             return done != 0;
           },
-          Blocked{name_of(fn), WorldRank(), 0, 0, false});
+          in_meeting(fn, root));
     } else {
       wait_in([&] {
         return PMPI_Sendrecv(&known, sizeof known, MPI_BYTE, to.value, tag, &theirs, sizeof theirs,

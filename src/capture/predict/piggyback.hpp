@@ -62,6 +62,7 @@ struct Blocked {
   std::uint64_t bytes = 0;
   bool rendezvous = false;  // waits in a send for the receive to be posted
   bool eager = false;       // in a send that waits for nobody on the target
+  bool meets = false;       // in a collective that need not wait for all on the target
 };
 
 class Piggyback {
@@ -183,8 +184,9 @@ class Piggyback {
     std::int32_t rank = -1;
     std::int32_t peer = 0;
     std::int32_t tag = 0;
-    std::int16_t rendezvous = 0;
-    std::int16_t eager = 0;
+    std::int8_t rendezvous = 0;
+    std::int8_t eager = 0;
+    std::int8_t meets = 0;
     std::uint64_t bytes = 0;
     char call[32] = {};
     char place[64] = {};  // where it stands in the program
