@@ -76,6 +76,9 @@ RunFile::RunFile(const std::string& path, std::string_view start, const char* wh
     if (fd_ < 0 && errno != EEXIST) break;
   }
   if (fd_ < 0) throw Error(path + ": cannot create the " + what + ": " + std::strerror(errno));
+  // Whatever the program's umask takes away: the other ranks and the user are to read it.
+  struct stat status {};
+  if (::fstat(fd_, &status) == 0) ::fchmod(fd_, (status.st_mode & 07777) | S_IRUSR | S_IWUSR);
   lock(fd_, LOCK_EX);
   const NoFileSizeSignal quiet;
   const ssize_t written = ::write(fd_, start.data(), start.size());

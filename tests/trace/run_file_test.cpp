@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,14 @@ TEST_F(RunFiles, WhatARunThatDiedLeftIsReplaced) {
   ASSERT_EQ(text("a.part"), "dead");
   const RunFile next(path("a.part"), "next", "trace");
   EXPECT_EQ(text("a.part"), "next");
+}
+
+TEST_F(RunFiles, IsTheUsersToReadWhateverTheProgramsUmask) {
+  const mode_t before = ::umask(0777);
+  std::optional<RunFile> file(std::in_place, path("a.part"), "own", "trace");
+  ::umask(before);
+  EXPECT_EQ(fs::status(path("a.part")).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
 }
 
 // Programs fork: the copy's end says nothing of the run.
