@@ -230,8 +230,7 @@ def body(function, row, names, suffix):
         call = rule_call("size", "shape", row.option("bytes="))
         pieces = [rule_call("piece", "i", rule) for rule in (row.option("between=") or "none").split("|")]
         counts = rule_call("counts", "parts, shape", row.option("counts=") or "none")
-        counts = (f"[&](const mpi_api::CommShape& shape, trace::Counts& parts) {{ {counts}; }}, "
-                  if klass == "collective" else "")
+        counts = f"[&](const mpi_api::CommShape& shape, trace::Counts& parts) {{ {counts}; }}, "
         reduces = ""
         if klass == "collective":
             reduces = "{op, datatype}, " if "op" in row.parameters else "{}, "

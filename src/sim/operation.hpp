@@ -113,4 +113,11 @@ struct Operation : trace::Call {
   std::span<const trace::Completion> completions;
 };
 
+// The operation's counts, if it has any.
+inline const trace::Counts* counts_of(const Operation& operation) {
+  using enum trace::EventKind;
+  const bool may_have = operation.kind == collective || operation.kind == icollective;
+  return may_have ? operation.counts : nullptr;
+}
+
 }  // namespace foretrace::sim

@@ -118,8 +118,7 @@ void Program::add(WorldRank rank, const Operation& operation) {
     packed.first = {operation.root.value, 0, operation.bytes.count};
   if (operation.kind == EventKind::collective)
     packed.second.tag = static_cast<std::int32_t>(operation.reduction);
-  if (operation.kind == EventKind::collective && operation.counts)
-    packed.first.tag = number_of(*operation.counts);
+  if (const trace::Counts* counts = counts_of(operation)) packed.first.tag = number_of(*counts);
   if (operation.kind == EventKind::aborted) packed.first.tag = operation.code;
   if (operation.kind == EventKind::complete) {
     packed.second.peer = static_cast<std::int32_t>(operation.completions.size());

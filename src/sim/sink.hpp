@@ -29,11 +29,6 @@ class Sink {
 // the clock of the target. Names and communicators keep the source's numbers; counts get none.
 void to_event(const Operation& operation, const Interval& interval, trace::Event& event);
 
-// The operation's counts, if it has any.
-inline const trace::Counts* counts_of(const Operation& operation) {
-  return operation.kind == trace::EventKind::collective ? operation.counts : nullptr;
-}
-
 // Forgets everything: for the result's sums alone.
 class NullSink : public Sink {
  public:

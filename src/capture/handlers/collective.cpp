@@ -99,10 +99,7 @@ int run_collective(Fn fn, Cost cost, CommInfo& info, MPI_Comm comm, int root, By
   event.bytes = bytes;
   event.root = LocalRank(root);
   event.reduction = machine::told(class_of(reduces));
-  trace::Counts& parts = session.thread().counts;
-  // Two groups would have two lists.
-  if (!info.is_inter()) counts(info.shape(), parts);
-  if (!trace::are_told(cost, parts)) parts.clear();
+  tell_counts(session.thread().counts, info, cost, counts);
   event.send.untouched = note_data(cost, info, root, data);
   session.may_split();
   const bool first = session.predicting() && starts_come_first(session.timing().dependence(cost));

@@ -147,10 +147,10 @@ int request_free(Fn fn, MPI_Request* request, Real real);
 int cancel(Fn fn, MPI_Request* request, Real real);
 
 // --- collectives that are posted (posted.cpp)
-int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
-                MPI_Request* request, Real real);
-int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
-                    MPI_Request* request, Real real);
+int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
+                SizeOfPiece between, MPI_Request* request, Real real);
+int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
+                    SizeOfPiece between, MPI_Request* request, Real real);
 int comm_idup(Fn fn, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request, Real real);
 
 // --- neighbourhoods (neighbour.cpp)

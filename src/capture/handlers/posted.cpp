@@ -4,8 +4,14 @@
 
 namespace foretrace::capture {
 
-int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
-                MPI_Request* variable, Real real) {
+static void describe_whole(Request& request, Fn fn, CommInfo& info, MPI_Comm comm, Cost cost,
+                           int root, SizeOf bytes, CountsOf counts) {
+  describe_collective(request, fn, info, comm, cost_between(cost, info), root, bytes(info.shape()));
+  tell_counts(request.counts, info, request.cost, counts);
+}
+
+int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
+                SizeOfPiece between, MPI_Request* variable, Real real) {
   Inside inside;
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
@@ -13,13 +19,12 @@ int icollective(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfP
   if (is_messages(cost, *info))
     describe_between(request, *info, cost, root, between);
   else
-    describe_collective(request, fn, *info, comm, cost_between(cost, *info), root,
-                        bytes(info->shape()));
+    describe_whole(request, fn, *info, comm, cost, root, bytes, counts);
   return post_request(fn, request, variable, real);
 }
 
-int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, SizeOfPiece between,
-                    MPI_Request* variable, Real real) {
+int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, CountsOf counts,
+                    SizeOfPiece between, MPI_Request* variable, Real real) {
   Inside inside;
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
@@ -28,8 +33,7 @@ int collective_init(Fn fn, Cost cost, MPI_Comm comm, int root, SizeOf bytes, Siz
       describe_between(request, *info, cost, root, between);
       return;
     }
-    describe_collective(request, fn, *info, comm, cost_between(cost, *info), root,
-                        bytes(info->shape()));
+    describe_whole(request, fn, *info, comm, cost, root, bytes, counts);
     if (!session.predicting()) return;
     request.shadow = &shadows.add();
     request.shadow->prepare({info, request.on, request.cost, root, fn});

@@ -110,6 +110,13 @@ void describe_collective(Request& request, Fn fn, CommInfo& comm, MPI_Comm handl
   request.bytes = bytes;
 }
 
+// Two groups would have two lists.
+void tell_counts(trace::Counts& told, const CommInfo& comm, Cost cost, CountsOf counts) {
+  told.clear();
+  if (!comm.is_inter()) counts(comm.shape(), told);
+  if (!trace::are_told(cost, told)) told.clear();
+}
+
 Cost cost_between(Cost cost, const CommInfo& comm) {
   // The two groups cannot agree on one size; there is no need to in an alltoallv,
   // which does the same.
@@ -161,6 +168,7 @@ void begin_posting(Fn fn, Request& request) {
     event.collective = request.cost;
     event.bytes = request.bytes;
     event.root = LocalRank(request.root);
+    session.thread().counts = request.counts;
     return;
   }
   if (!request.receive) {

@@ -36,6 +36,8 @@ void describe_recv(Request& request, CommInfo& comm, Bytes bytes, int source, in
 void describe_collective(Request& request, Fn fn, CommInfo& comm, MPI_Comm handle, Cost cost,
                          int root, Bytes bytes);
 
+// How much each member has, where one size does not tell it.
+void tell_counts(trace::Counts& told, const CommInfo& comm, Cost cost, CountsOf counts);
 // A collective on an inter-communicator: what it counts as, and whether it
 // consists of messages.
 Cost cost_between(Cost cost, const CommInfo& comm);

@@ -17,6 +17,7 @@
 #include "capture/host/handle_map.hpp"
 #include "capture/predict/piggyback.hpp"
 #include "machine/timing.hpp"
+#include "trace/counts.hpp"
 
 namespace foretrace::capture {
 
@@ -49,6 +50,7 @@ struct Request {
 
   machine::Cost cost = machine::Cost::kCount;  // collective
   int root = -1;
+  trace::Counts counts;         // collective; empty: it has none
   MPI_Comm on = MPI_COMM_NULL;  // collective: where its shadow takes place
   Fn fn{};                      // collective: that posted it, or made it if persistent
   Shadow* shadow = nullptr;     // what travels beside the collective

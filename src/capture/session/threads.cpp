@@ -230,7 +230,8 @@ void Session::post(CallingThread& thread) {
   const auto write_as = [&](EventKind kind, std::size_t part) {
     event.kind = kind;
     event.request = thread.posted[part] = requests.next_serial();
-    write_in_order(thread, event);
+    write_in_order(thread, event,
+                   kind == EventKind::icollective ? thread.counts_or_null() : nullptr);
     event.compute = Time();
     event.steps = 0;
     event.count = 0;

@@ -93,6 +93,8 @@ Record collective_record(EventKind kind, const CollectiveCall& call, Block& cont
   record.bytes = call.bytes;
   record.send_bytes = contribution.bytes();
   record.payload = contribution.give_away();
+  if (!call.counts.empty())
+    Line::list(record, std::span(&call.counts.front().count, call.counts.size()));
   return record;
 }
 
@@ -139,8 +141,6 @@ Gathered collective(const CollectiveCall& call, Block contribution) {
                                     contribution);
   record.reduction = static_cast<std::uint8_t>(machine::told(call.reduction));
   record.untouched = call.untouched;
-  if (!call.counts.empty())
-    Line::list(record, std::span(&call.counts.front().count, call.counts.size()));
   if (!posted) return Gathered(line.ask(record).gathered);
   Gathered result;
   wait_for(post_request(std::move(record), call,

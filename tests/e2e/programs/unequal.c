@@ -1,5 +1,5 @@
 /* Each collective with a count for each rank, with counts that differ and some that are 0; and each
-   of them with equal counts. Everything that arrives is checked. */
+   of them with equal counts. With an argument, all are posted. Everything that arrives is checked. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,20 @@
 
 enum { kMost = 16 };
 
-static int rank, ranks, bad;
+static int rank, ranks, bad, posted;
 static int counts[kMost], starts[kMost], into[kMost], places[kMost];
 static MPI_Datatype types[kMost];
+
+#define CALL(whole, part, ...)               \
+  do {                                       \
+    MPI_Request request;                     \
+    if (posted) {                            \
+      part(__VA_ARGS__, &request);           \
+      MPI_Wait(&request, MPI_STATUS_IGNORE); \
+    } else {                                 \
+      whole(__VA_ARGS__);                    \
+    }                                        \
+  } while (0)
 
 /* Rank r has so much: 100, 0, 300, 0, ...; equally 50. */
 static int part(int r, int equal) {
@@ -52,21 +63,21 @@ static void rooted(int* out, int* in, int root, int equal) {
   const int mine = part(rank, equal);
   lay_out(counts, starts, part, equal);
   fill(out, mine, rank);
-  MPI_Gatherv(out, mine, MPI_INT, in, counts, starts, MPI_INT, root, MPI_COMM_WORLD);
+  CALL(MPI_Gatherv, MPI_Igatherv, out, mine, MPI_INT, in, counts, starts, MPI_INT, root, MPI_COMM_WORLD);
   for (int r = 0; rank == root && r < ranks; ++r) check(in + starts[r], counts[r], r);
   for (int r = 0; r < ranks; ++r) fill(out + starts[r], counts[r], 7 * r);
-  MPI_Scatterv(out, counts, starts, MPI_INT, in, mine, MPI_INT, root, MPI_COMM_WORLD);
+  CALL(MPI_Scatterv, MPI_Iscatterv, out, counts, starts, MPI_INT, in, mine, MPI_INT, root, MPI_COMM_WORLD);
   check(in, mine, 7 * rank);
 }
 
 static void all(int* out, int* in, int equal) {
   const int total = lay_out(counts, starts, part, equal);
   fill(out, total, rank);
-  MPI_Allgatherv(out, counts[rank], MPI_INT, in, counts, starts, MPI_INT, MPI_COMM_WORLD);
+  CALL(MPI_Allgatherv, MPI_Iallgatherv, out, counts[rank], MPI_INT, in, counts, starts, MPI_INT, MPI_COMM_WORLD);
   for (int r = 0; r < ranks; ++r) check(in + starts[r], counts[r], r);
   /* Rank 1 gets nothing, and may be gone before rank 0 comes. */
   if (rank == 0) usleep(20000);
-  MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  CALL(MPI_Reduce_scatter, MPI_Ireduce_scatter, out, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   check(in, counts[rank], ranks * (ranks - 1) / 2);
 }
 
@@ -74,7 +85,7 @@ static void exchange(int* out, int* in, int equal) {
   lay_out(counts, starts, sent, equal);
   lay_out(into, places, received, equal);
   for (int r = 0; r < ranks; ++r) fill(out + starts[r], counts[r], 100 * rank + r);
-  MPI_Alltoallv(out, counts, starts, MPI_INT, in, into, places, MPI_INT, MPI_COMM_WORLD);
+  CALL(MPI_Alltoallv, MPI_Ialltoallv, out, counts, starts, MPI_INT, in, into, places, MPI_INT, MPI_COMM_WORLD);
   for (int r = 0; r < ranks; ++r) check(in + places[r], into[r], 100 * r + rank);
   for (int r = 0; r < ranks; ++r) {
     types[r] = MPI_INT;
@@ -82,7 +93,7 @@ static void exchange(int* out, int* in, int equal) {
     places[r] *= (int)sizeof(int);
   }
   memset(in, 0, sizeof(int) * 4096);
-  MPI_Alltoallw(out, counts, starts, types, in, into, places, types, MPI_COMM_WORLD);
+  CALL(MPI_Alltoallw, MPI_Ialltoallw, out, counts, starts, types, in, into, places, types, MPI_COMM_WORLD);
   for (int r = 0; r < ranks; ++r) check(in + places[r] / (int)sizeof(int), into[r], 100 * r + rank);
 }
 
@@ -93,7 +104,7 @@ static void in_place(int* in) {
     starts[r] = 200 * r;
     fill(in + starts[r], counts[r], 100 * rank + r);
   }
-  MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, counts, starts, MPI_INT,
+  CALL(MPI_Alltoallv, MPI_Ialltoallv, MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, counts, starts, MPI_INT,
                 MPI_COMM_WORLD);
   for (int r = 0; r < ranks; ++r) check(in + starts[r], counts[r], 100 * r + rank);
 }
@@ -101,6 +112,7 @@ static void in_place(int* in) {
 int main(int argc, char** argv) {
   static int out[4096], in[4096];
   MPI_Init(&argc, &argv);
+  posted = argc > 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks > 8) MPI_Abort(MPI_COMM_WORLD, 1);
