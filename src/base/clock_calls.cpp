@@ -5,18 +5,18 @@
 #include "base/next_function.hpp"
 #include "base/program_clock.hpp"
 
-using foretrace::next_function;
+using foretrace::next;
 namespace program_clock = foretrace::program_clock;
 
 FORETRACE_STANDS_IN int clock_gettime(clockid_t clock, timespec* time) noexcept {
-  static const auto real = next_function<int(clockid_t, timespec*)>("clock_gettime");
+  const auto real = next<"clock_gettime", int(clockid_t, timespec*)>();
   const int result = real(clock, time);
   if (result == 0) program_clock::show(clock, *time);
   return result;
 }
 
 FORETRACE_STANDS_IN int timespec_get(timespec* time, int base) noexcept {
-  static const auto real = next_function<int(timespec*, int)>("timespec_get");
+  const auto real = next<"timespec_get", int(timespec*, int)>();
   const int result = real(time, base);
   if (result == TIME_UTC) program_clock::show(CLOCK_REALTIME, *time);
   return result;
@@ -27,7 +27,7 @@ FORETRACE_STANDS_IN int foretrace_gettimeofday(timeval* time, void* zone) noexce
     __asm__("gettimeofday");
 
 int foretrace_gettimeofday(timeval* time, void* zone) noexcept {
-  static const auto real = next_function<int(timeval*, void*)>("gettimeofday");
+  const auto real = next<"gettimeofday", int(timeval*, void*)>();
   const int result = real(time, zone);
   if (result != 0 || !time) return result;
   timespec exact{time->tv_sec, time->tv_usec * 1000};
@@ -37,7 +37,7 @@ int foretrace_gettimeofday(timeval* time, void* zone) noexcept {
 }
 
 FORETRACE_STANDS_IN time_t time(time_t* place) noexcept {
-  static const auto real = next_function<time_t(time_t*)>("time");
+  const auto real = next<"time", time_t(time_t*)>();
   timespec exact{real(nullptr), 0};
   program_clock::show(CLOCK_REALTIME, exact);
   if (place) *place = exact.tv_sec;

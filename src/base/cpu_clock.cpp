@@ -1,6 +1,7 @@
 #include "base/cpu_clock.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,6 +38,9 @@ std::int64_t gave_away() {
 }  // namespace
 
 std::int64_t queued_ns() {
+  // Opening, reading and closing are places where a thread may be cancelled; this is none.
+  int cancels = 0;
+  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
   const int error = errno;
   long long queued = -1;
   const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -47,6 +51,7 @@ std::int64_t queued_ns() {
     if (length <= 0 || std::sscanf(text, "%*d %lld", &queued) != 1) queued = -1;
   }
   errno = error;
+  ::pthread_setcancelstate(cancels, nullptr);
   return queued;
 }
 

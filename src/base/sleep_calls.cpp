@@ -9,33 +9,33 @@
 #include "base/note_sleep.hpp"
 
 FORETRACE_STANDS_IN unsigned sleep(unsigned seconds) {
-  static const auto real = foretrace::next_function<unsigned(unsigned)>("sleep");
+  const auto real = foretrace::next<"sleep", unsigned(unsigned)>();
   return foretrace::note_sleep(std::int64_t{seconds} * 1'000'000'000,
                                [&] { return real(seconds); });
 }
 
 FORETRACE_STANDS_IN int usleep(useconds_t microseconds) {
-  static const auto real = foretrace::next_function<int(useconds_t)>("usleep");
+  const auto real = foretrace::next<"usleep", int(useconds_t)>();
   return foretrace::note_sleep(std::int64_t{microseconds} * 1000,
                                [&] { return real(microseconds); });
 }
 
 FORETRACE_STANDS_IN int nanosleep(const timespec* asked, timespec* left) {
-  static const auto real = foretrace::next_function<int(const timespec*, timespec*)>("nanosleep");
+  const auto real = foretrace::next<"nanosleep", int(const timespec*, timespec*)>();
   return foretrace::note_sleep(asked ? foretrace::ns_of(*asked) : 0,
                                [&] { return real(asked, left); });
 }
 
 FORETRACE_STANDS_IN int thrd_sleep(const timespec* asked, timespec* left) {
-  static const auto real = foretrace::next_function<int(const timespec*, timespec*)>("thrd_sleep");
+  const auto real = foretrace::next<"thrd_sleep", int(const timespec*, timespec*)>();
   return foretrace::note_sleep(asked ? foretrace::ns_of(*asked) : 0,
                                [&] { return real(asked, left); });
 }
 
 FORETRACE_STANDS_IN int clock_nanosleep(clockid_t clock, int flags, const timespec* asked,
                                         timespec* left) {
-  static const auto real =
-      foretrace::next_function<int(clockid_t, int, const timespec*, timespec*)>("clock_nanosleep");
+  const auto real =
+      foretrace::next<"clock_nanosleep", int(clockid_t, int, const timespec*, timespec*)>();
   std::int64_t length = asked ? foretrace::ns_of(*asked) : 0;
   if ((flags & TIMER_ABSTIME) != 0) {
     timespec now{};

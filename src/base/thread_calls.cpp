@@ -132,7 +132,6 @@ void count(pthread_t other, std::int64_t waited_ns) {
 
 template <class Join>
 int join_thread(pthread_t thread, Join join) {
-  begin_wait();
   const std::int64_t begin = monotonic_ns();
   const int result = join();
   if (result != 0 || !is_followed()) return result;
@@ -165,10 +164,6 @@ std::optional<Position> here() {
   return at;
 }
 
-void begin_wait() {
-  if (is_followed()) watching.load()->waits();
-}
-
 void go_on(const std::optional<Position>& from, const Waited& waited) {
   if (!from || !is_followed()) return;
   // By that the wait is known to be none for anything else.
@@ -189,9 +184,8 @@ using namespace foretrace::thread_calls;
 
 FORETRACE_STANDS_IN int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                        Function function, void* argument) {
-  static const auto real =
-      foretrace::next_function<int(pthread_t*, const pthread_attr_t*, Function, void*)>(
-          "pthread_create");
+  const auto real =
+      foretrace::next<"pthread_create", int(pthread_t*, const pthread_attr_t*, Function, void*)>();
   return make_thread({.function = function, .argument = argument}, [&](Thread* made) {
     return made ? real(thread, attributes, run, made)
                 : real(thread, attributes, function, argument);
@@ -199,19 +193,37 @@ FORETRACE_STANDS_IN int pthread_create(pthread_t* thread, const pthread_attr_t* 
 }
 
 FORETRACE_STANDS_IN int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
-  static const auto real =
-      foretrace::next_function<int(thrd_t*, thrd_start_t, void*)>("thrd_create");
+  const auto real = foretrace::next<"thrd_create", int(thrd_t*, thrd_start_t, void*)>();
   return make_thread({.c11_function = function, .argument = argument}, [&](Thread* made) {
     return made ? real(thread, run_c11, made) : real(thread, function, argument);
   });
 }
 
 FORETRACE_STANDS_IN int pthread_join(pthread_t thread, void** value) {
-  static const auto real = foretrace::next_function<int(pthread_t, void**)>("pthread_join");
+  const auto real = foretrace::next<"pthread_join", int(pthread_t, void**)>();
   return join_thread(thread, [&] { return real(thread, value); });
 }
 
+FORETRACE_STANDS_IN int pthread_tryjoin_np(pthread_t thread, void** value) noexcept {
+  const auto real = foretrace::next<"pthread_tryjoin_np", int(pthread_t, void**)>();
+  return join_thread(thread, [&] { return real(thread, value); });
+}
+
+FORETRACE_STANDS_IN int pthread_timedjoin_np(pthread_t thread, void** value,
+                                             const timespec* moment) {
+  const auto real =
+      foretrace::next<"pthread_timedjoin_np", int(pthread_t, void**, const timespec*)>();
+  return join_thread(thread, [&] { return real(thread, value, moment); });
+}
+
+FORETRACE_STANDS_IN int pthread_clockjoin_np(pthread_t thread, void** value, clockid_t clock,
+                                             const timespec* moment) {
+  const auto real =
+      foretrace::next<"pthread_clockjoin_np", int(pthread_t, void**, clockid_t, const timespec*)>();
+  return join_thread(thread, [&] { return real(thread, value, clock, moment); });
+}
+
 FORETRACE_STANDS_IN int thrd_join(thrd_t thread, int* value) {
-  static const auto real = foretrace::next_function<int(thrd_t, int*)>("thrd_join");
+  const auto real = foretrace::next<"thrd_join", int(thrd_t, int*)>();
   return join_thread(thread, [&] { return real(thread, value); });
 }

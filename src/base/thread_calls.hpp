@@ -26,8 +26,6 @@ namespace thread_calls {
 struct Watcher {
   // Whether what it does now is the program's own, and any of it is asked for.
   bool (*is_followed)();
-  // It begins to wait for another.
-  void (*waits)();
   // How far it is; nothing: it has not called MPI.
   std::optional<Position> (*position)();
   // It has waited for one that was there, which is where it is now, or later (`exactly`: not
@@ -48,8 +46,6 @@ std::optional<Position> begun_at();
 // The calling thread is about to let another go on, or to wait: how far it is. Nothing: nobody
 // asks, or nobody knows.
 std::optional<Position> here();
-// The calling thread begins to wait for another.
-void begin_wait();
 // A wait of the calling thread for another, really.
 struct Waited {
   std::int64_t ns = 0;       // without a core

@@ -1,9 +1,7 @@
 #include "base/thread_waits.hpp"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
 #include <threads.h>
 
 #include <array>
@@ -11,15 +9,30 @@
 #include <cerrno>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/next_function.hpp"
+#include "base/thread_calls.hpp"
 #include "base/ticks.hpp"
 
 namespace foretrace::thread_waits {
 namespace {
 
-// A barrier of the program, from its initialisation on.
+// What a thread waits for. It lies with the thread, since a program may leave a wait by
+// siglongjmp().
+struct Waiter {
+  ~Waiter();
+
+  const void* place = nullptr;  // nullptr: it does not wait
+  std::int64_t begin_ns = 0;
+  Waiter* next = nullptr;
+  bool is_woken = false;
+  std::optional<Position> by{};
+};
+thread_local Waiter waiter;
+
+// A barrier of the program, as long as it exists.
 struct Barrier {
   const void* place = nullptr;
   std::unique_ptr<Barrier> next{};
@@ -34,10 +47,10 @@ struct Corner {
   std::atomic<Waiter*> first{nullptr};
   std::unique_ptr<Barrier> barriers;
 
-  Barrier* find(const void* place) const {
-    Barrier* barrier = barriers.get();
-    while (barrier && barrier->place != place) barrier = barrier->next.get();
-    return barrier;
+  std::unique_ptr<Barrier>& find(const void* place) {
+    std::unique_ptr<Barrier>* barrier = &barriers;
+    while (*barrier && (*barrier)->place != place) barrier = &(*barrier)->next;
+    return *barrier;
   }
 };
 std::array<Corner, 256> corners;
@@ -46,87 +59,122 @@ Corner& corner_of(const void* place) {
   return corners[(reinterpret_cast<std::uintptr_t>(place) * 0x9e3779b97f4a7c15U) >> 56];
 }
 
-// Nobody holds a corner for long. In a child of the process, or a signal handler, the one who does
-// may not be there to let it go.
-constexpr int kPatience = 10'000;
-
-class Turn {
- public:
-  explicit Turn(Corner& corner, int patience = kPatience) : corner_(corner) {
-    while ((is_ours_ = !corner_.taken.test_and_set(std::memory_order_acquire)) == false) {
-      if (patience-- == 0) return;
-      ::sched_yield();
+// In a child of the process, which has the calling thread alone.
+void forget_others() {
+  waiter.place = nullptr;
+  for (Corner& corner : corners) {
+    corner.taken.clear();
+    corner.first = nullptr;
+    for (Barrier* barrier = corner.barriers.get(); barrier; barrier = barrier->next.get()) {
+      barrier->arrived = 0;
+      barrier->last.reset();
     }
   }
+}
+
+const int registered = ::pthread_atfork(nullptr, nullptr, forget_others);
+
+// Nobody holds a corner for long; but a thread that does may be in a signal handler, which wakes
+// others, too, and does without.
+class Turn {
+ public:
+  explicit Turn(Corner& corner) : corner_(corner), is_ours_(!holds_) {
+    if (!is_ours_) return;
+    holds_ = true;
+    while (corner_.taken.test_and_set(std::memory_order_acquire)) ::sched_yield();
+  }
   ~Turn() {
-    if (is_ours_) corner_.taken.clear(std::memory_order_release);
+    if (!is_ours_) return;
+    corner_.taken.clear(std::memory_order_release);
+    holds_ = false;
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
   explicit operator bool() const { return is_ours_; }
 
  private:
+  inline static thread_local volatile bool holds_ = false;
+
   Corner& corner_;
-  bool is_ours_ = false;
+  bool is_ours_;
 };
+
+// The calling thread waits no more. False: it is in a signal handler, and has to stay.
+bool leave() {
+  Corner& corner = corner_of(waiter.place);
+  const Turn turn(corner);
+  if (!turn) return false;
+  waiter.place = nullptr;
+  Waiter* at = corner.first.load(std::memory_order_relaxed);
+  if (at == &waiter) {
+    corner.first.store(waiter.next);
+    return true;
+  }
+  while (at && at->next != &waiter) at = at->next;
+  if (at) at->next = waiter.next;
+  return true;
+}
+
+Waiter::~Waiter() {
+  if (place) leave();
+}
 
 }  // namespace
 
-Waiter::Waiter(const void* place) : place_(place) {
-  thread_calls::begin_wait();
-  begin_ns_ = monotonic_ns();
+void begin(const void* place) {
+  if (waiter.place && !leave()) return;
   Corner& corner = corner_of(place);
   const Turn turn(corner);
   if (!turn) return;
-  is_in_ = true;
+  waiter.place = place;
+  waiter.begin_ns = monotonic_ns();
+  waiter.next = nullptr;
+  waiter.is_woken = false;
+  waiter.by.reset();
   Waiter* last = corner.first.load(std::memory_order_relaxed);
-  while (last && last->next_) last = last->next_;
+  while (last && last->next) last = last->next;
   if (last)
-    last->next_ = this;
+    last->next = &waiter;
   else
-    corner.first.store(this);
+    corner.first.store(&waiter);
 }
 
-void Waiter::leave() {
-  if (!is_in_) return;
-  is_in_ = false;
-  Corner& corner = corner_of(place_);
-  const Turn turn(corner, std::numeric_limits<int>::max());
-  Waiter* at = corner.first.load(std::memory_order_relaxed);
-  if (at == this) return corner.first.store(next_);
-  while (at && at->next_ != this) at = at->next_;
-  if (at) at->next_ = next_;
-}
-
-void Waiter::end(bool woken) {
-  if (!is_in_) return;
-  leave();
+void end(bool woken) {
+  if (!waiter.place) return;
   const int error = errno;
-  if (woken) thread_calls::go_on(by_, {.ns = monotonic_ns() - begin_ns_});
+  const bool has_left = leave();
+  if (woken && has_left) thread_calls::go_on(waiter.by, {.ns = monotonic_ns() - waiter.begin_ns});
   errno = error;
+}
+
+// `by`: where the calling thread is.
+static void wake_by(const void* place, std::uint32_t most, const std::optional<Position>& by) {
+  Corner& corner = corner_of(place);
+  const Turn turn(corner);
+  if (!turn) return;
+  for (Waiter* at = corner.first.load(std::memory_order_relaxed); at && most > 0; at = at->next) {
+    if (at->place != place || at->is_woken) continue;
+    at->is_woken = true;
+    at->by = by;
+    --most;
+  }
+  if (most == 0 || !by) return;
+  // Those that are on their way will see what the calling thread has changed.
+  for (Waiter* at = corner.first.load(std::memory_order_relaxed); at; at = at->next)
+    if (at->place == place && at->by) at->by = later(*at->by, *by);
 }
 
 void wake(const void* place, std::uint32_t most) {
   if (!corner_of(place).first.load(std::memory_order_relaxed)) return;
   const int error = errno;
-  wake(place, most, thread_calls::here());
+  wake_by(place, most, thread_calls::here());
   errno = error;
 }
 
-void wake(const void* place, std::uint32_t most, const std::optional<Position>& by) {
-  Corner& corner = corner_of(place);
-  const Turn turn(corner);
-  if (!turn) return;
-  for (Waiter* at = corner.first.load(std::memory_order_relaxed); at && most > 0; at = at->next_) {
-    if (at->place_ != place || at->is_woken_) continue;
-    at->is_woken_ = true;
-    at->by_ = by;
-    --most;
-  }
-  if (most == 0 || !by) return;
-  // Those that are on their way will see what the calling thread has changed.
-  for (Waiter* at = corner.first.load(std::memory_order_relaxed); at; at = at->next_)
-    if (at->place_ == place && at->by_) at->by_ = later(*at->by_, *by);
+bool take(sem_t* semaphore) {
+  // Where a thread may be cancelled.
+  ::pthread_testcancel();
+  return ::sem_trywait(semaphore) == 0;
 }
 
 namespace {
@@ -136,14 +184,19 @@ void make_barrier(const void* place, unsigned wanted) {
   Corner& corner = corner_of(place);
   const Turn turn(corner);
   if (!turn || !barrier) return;
-  if (Barrier* const known = corner.find(place)) {
-    known->wanted = wanted;
-    known->arrived = 0;
-    known->last.reset();
-    return;
-  }
-  barrier->next = std::move(corner.barriers);
-  corner.barriers = std::move(barrier);
+  if (std::unique_ptr<Barrier>& known = corner.find(place)) barrier->next = std::move(known->next);
+  corner.find(place) = std::move(barrier);
+}
+
+void forget_barrier(const void* place) {
+  std::unique_ptr<Barrier> barrier;
+  Corner& corner = corner_of(place);
+  const Turn turn(corner);
+  if (!turn) return;
+  std::unique_ptr<Barrier>& known = corner.find(place);
+  if (!known) return;
+  barrier = std::move(known);
+  known = std::move(barrier->next);
 }
 
 // The last one that comes to it wakes all, itself included.
@@ -153,77 +206,72 @@ void arrive(const void* place) {
   {
     Corner& corner = corner_of(place);
     const Turn turn(corner);
-    Barrier* const barrier = turn ? corner.find(place) : nullptr;
+    Barrier* const barrier = turn ? corner.find(place).get() : nullptr;
     if (!barrier) return;
     if (here) barrier->last = barrier->last ? later(*barrier->last, *here) : here;
     if (++barrier->arrived < barrier->wanted) return;
     barrier->arrived = 0;
     last = std::exchange(barrier->last, std::nullopt);
   }
-  wake(place, kAll, last);
+  wake_by(place, kAll, last);
 }
 
 }  // namespace
 }  // namespace foretrace::thread_waits
 
-using foretrace::next_function;
+using foretrace::next;
 using namespace foretrace::thread_waits;
 
 namespace {
 
 // The C library has older functions of these names, for conditions of another form.
-template <class Function>
-Function* next_of_condition(const char* name) {
-  void* const newer = ::dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-  return newer ? reinterpret_cast<Function*>(newer) : next_function<Function>(name);
-}
+constexpr foretrace::Name kNewerCondition = "GLIBC_2.3.2";
 
 }  // namespace
 
 FORETRACE_STANDS_IN int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   using Function = int(pthread_cond_t*, pthread_mutex_t*);
-  static const auto real = next_of_condition<Function>("pthread_cond_wait");
+  const auto real = next<"pthread_cond_wait", Function, kNewerCondition>();
   return wait_at(condition, [&] { return real(condition, mutex); });
 }
 
 FORETRACE_STANDS_IN int pthread_cond_signal(pthread_cond_t* condition) noexcept {
-  static const auto real = next_of_condition<int(pthread_cond_t*)>("pthread_cond_signal");
+  const auto real = next<"pthread_cond_signal", int(pthread_cond_t*), kNewerCondition>();
   wake(condition, 1);
   return real(condition);
 }
 
 FORETRACE_STANDS_IN int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
-  static const auto real = next_of_condition<int(pthread_cond_t*)>("pthread_cond_broadcast");
+  const auto real = next<"pthread_cond_broadcast", int(pthread_cond_t*), kNewerCondition>();
   wake(condition, kAll);
   return real(condition);
 }
 
 FORETRACE_STANDS_IN int cnd_wait(cnd_t* condition, mtx_t* mutex) {
-  static const auto real = next_function<int(cnd_t*, mtx_t*)>("cnd_wait");
+  const auto real = next<"cnd_wait", int(cnd_t*, mtx_t*)>();
   return wait_at(condition, [&] { return real(condition, mutex); });
 }
 
 FORETRACE_STANDS_IN int cnd_signal(cnd_t* condition) {
-  static const auto real = next_function<int(cnd_t*)>("cnd_signal");
+  const auto real = next<"cnd_signal", int(cnd_t*)>();
   wake(condition, 1);
   return real(condition);
 }
 
 FORETRACE_STANDS_IN int cnd_broadcast(cnd_t* condition) {
-  static const auto real = next_function<int(cnd_t*)>("cnd_broadcast");
+  const auto real = next<"cnd_broadcast", int(cnd_t*)>();
   wake(condition, kAll);
   return real(condition);
 }
 
-// Where it need not wait, nobody let it go on.
 FORETRACE_STANDS_IN int sem_wait(sem_t* semaphore) {
-  static const auto real = next_function<int(sem_t*)>("sem_wait");
-  if (::sem_trywait(semaphore) == 0) return 0;
+  const auto real = next<"sem_wait", int(sem_t*)>();
+  if (take(semaphore)) return 0;
   return wait_at(semaphore, [&] { return real(semaphore); });
 }
 
 FORETRACE_STANDS_IN int sem_post(sem_t* semaphore) noexcept {
-  static const auto real = next_function<int(sem_t*)>("sem_post");
+  const auto real = next<"sem_post", int(sem_t*)>();
   wake(semaphore, 1);
   return real(semaphore);
 }
@@ -232,17 +280,24 @@ FORETRACE_STANDS_IN int pthread_barrier_init(pthread_barrier_t* barrier,
                                              const pthread_barrierattr_t* attributes,
                                              unsigned count) noexcept {
   using Function = int(pthread_barrier_t*, const pthread_barrierattr_t*, unsigned);
-  static const auto real = next_function<Function>("pthread_barrier_init");
+  const auto real = next<"pthread_barrier_init", Function>();
   const int result = real(barrier, attributes, count);
   if (result == 0) make_barrier(barrier, count);
   return result;
 }
 
+FORETRACE_STANDS_IN int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
+  const auto real = next<"pthread_barrier_destroy", int(pthread_barrier_t*)>();
+  const int result = real(barrier);
+  if (result == 0) forget_barrier(barrier);
+  return result;
+}
+
 FORETRACE_STANDS_IN int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
-  static const auto real = next_function<int(pthread_barrier_t*)>("pthread_barrier_wait");
-  Waiter waiter(barrier);
+  const auto real = next<"pthread_barrier_wait", int(pthread_barrier_t*)>();
+  begin(barrier);
   arrive(barrier);
   const int result = real(barrier);
-  waiter.end(result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD);
+  end(result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD);
   return result;
 }

@@ -5,43 +5,28 @@
 // here, not by the program.
 #pragma once
 
+#include <semaphore.h>
+
 #include <cstdint>
 #include <limits>
-#include <optional>
-
-#include "base/thread_calls.hpp"
 
 namespace foretrace::thread_waits {
 
-// The calling thread may wait for somebody to wake those that wait at `place`, from here on.
-class Waiter {
- public:
-  explicit Waiter(const void* place);
-  ~Waiter() { leave(); }
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
-
-  // The wait is over. Whoever it was not woken by is not waited for.
-  void end(bool woken);
-
- private:
-  friend void wake(const void*, std::uint32_t, const std::optional<Position>&);
-  void leave();
-
-  const void* place_;
-  bool is_in_ = false;
-  std::int64_t begin_ns_ = 0;
-  Waiter* next_ = nullptr;
-  bool is_woken_ = false;
-  std::optional<Position> by_;
-};
+// Around a wait of the calling thread for somebody to wake those that wait at `place`.
+void begin(const void* place);
+// `woken`: by one of those that wake() was called by.
+void end(bool woken);
 
 // Calls `wait`, which returns 0 once the thread was woken.
 template <class Wait>
 int wait_at(const void* place, Wait wait) {
-  Waiter waiter(place);
+  struct Around {
+    explicit Around(const void* place) { begin(place); }
+    ~Around() { end(woken); }
+    bool woken = false;
+  } around(place);
   const int result = wait();
-  waiter.end(result == 0);
+  around.woken = result == 0;
   return result;
 }
 
@@ -50,7 +35,8 @@ constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
 // The calling thread is about to wake so many of those that wait there: as a rule those that have
 // waited for longest.
 void wake(const void* place, std::uint32_t most);
-// The same where that is known: `by`.
-void wake(const void* place, std::uint32_t most, const std::optional<Position>& by);
+
+// Whether there was one to take. Where a thread need not wait, nobody let it go on.
+bool take(sem_t* semaphore);
 
 }  // namespace foretrace::thread_waits

@@ -4,7 +4,6 @@
 //
 // The moment until which the others wait is one of the clock that the program is shown, which the
 // system does not know.
-#include <dlfcn.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,7 +16,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -101,27 +99,26 @@ int lock_until(clockid_t clock, const timespec* moment, Try try_lock, Wait wait)
 }  // namespace foretrace
 
 using foretrace::limit_of;
-using foretrace::next_function;
+using foretrace::next;
 using foretrace::note_deadline;
 using foretrace::note_timeout;
 using foretrace::thread_waits::wait_at;
 
 FORETRACE_STANDS_IN int poll(pollfd* files, nfds_t count, int limit) {
-  static const auto real = next_function<int(pollfd*, nfds_t, int)>("poll");
+  const auto real = next<"poll", int(pollfd*, nfds_t, int)>();
   return note_timeout(limit_of(limit), 0, [&] { return real(files, count, limit); });
 }
 
 FORETRACE_STANDS_IN int ppoll(pollfd* files, nfds_t count, const timespec* limit,
                               const sigset_t* signals) {
-  static const auto real =
-      next_function<int(pollfd*, nfds_t, const timespec*, const sigset_t*)>("ppoll");
+  const auto real = next<"ppoll", int(pollfd*, nfds_t, const timespec*, const sigset_t*)>();
   return note_timeout(limit_of(limit), 0, [&] { return real(files, count, limit, signals); });
 }
 
 // It changes `limit`.
 FORETRACE_STANDS_IN int select(int count, fd_set* to_read, fd_set* to_write, fd_set* errors,
                                timeval* limit) {
-  static const auto real = next_function<int(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
+  const auto real = next<"select", int(int, fd_set*, fd_set*, fd_set*, timeval*)>();
   const std::int64_t limit_ns =
       limit ? std::int64_t{limit->tv_sec} * 1'000'000'000 + std::int64_t{limit->tv_usec} * 1000
             : foretrace::kForEver;
@@ -130,30 +127,27 @@ FORETRACE_STANDS_IN int select(int count, fd_set* to_read, fd_set* to_write, fd_
 
 FORETRACE_STANDS_IN int pselect(int count, fd_set* to_read, fd_set* to_write, fd_set* errors,
                                 const timespec* limit, const sigset_t* signals) {
-  static const auto real =
-      next_function<int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*)>(
-          "pselect");
+  const auto real =
+      next<"pselect", int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*)>();
   return note_timeout(limit_of(limit), 0,
                       [&] { return real(count, to_read, to_write, errors, limit, signals); });
 }
 
 FORETRACE_STANDS_IN int epoll_wait(int files, epoll_event* events, int count, int limit) {
-  static const auto real = next_function<int(int, epoll_event*, int, int)>("epoll_wait");
+  const auto real = next<"epoll_wait", int(int, epoll_event*, int, int)>();
   return note_timeout(limit_of(limit), 0, [&] { return real(files, events, count, limit); });
 }
 
 FORETRACE_STANDS_IN int epoll_pwait(int files, epoll_event* events, int count, int limit,
                                     const sigset_t* signals) {
-  static const auto real =
-      next_function<int(int, epoll_event*, int, int, const sigset_t*)>("epoll_pwait");
+  const auto real = next<"epoll_pwait", int(int, epoll_event*, int, int, const sigset_t*)>();
   return note_timeout(limit_of(limit), 0,
                       [&] { return real(files, events, count, limit, signals); });
 }
 
 FORETRACE_STANDS_IN int sigtimedwait(const sigset_t* signals, siginfo_t* got,
                                      const timespec* limit) {
-  static const auto real =
-      next_function<int(const sigset_t*, siginfo_t*, const timespec*)>("sigtimedwait");
+  const auto real = next<"sigtimedwait", int(const sigset_t*, siginfo_t*, const timespec*)>();
   int result = 0;
   note_timeout(limit_of(limit), EAGAIN, [&] {
     result = real(signals, got, limit);
@@ -166,11 +160,7 @@ FORETRACE_STANDS_IN int sigtimedwait(const sigset_t* signals, siginfo_t* got,
 FORETRACE_STANDS_IN int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                                const timespec* moment) {
   using Function = int(pthread_cond_t*, pthread_mutex_t*, const timespec*);
-  static const auto real = [] {
-    void* const newer = ::dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
-    return newer ? reinterpret_cast<Function*>(newer)
-                 : next_function<Function>("pthread_cond_timedwait");
-  }();
+  const auto real = next<"pthread_cond_timedwait", Function, "GLIBC_2.3.2">();
   return wait_at(condition, [&] {
     return note_deadline(foretrace::clock_of(*moment), moment, ETIMEDOUT,
                          [&](const timespec* until) { return real(condition, mutex, until); });
@@ -179,9 +169,8 @@ FORETRACE_STANDS_IN int pthread_cond_timedwait(pthread_cond_t* condition, pthrea
 
 FORETRACE_STANDS_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                                clockid_t clock, const timespec* moment) {
-  static const auto real =
-      next_function<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>(
-          "pthread_cond_clockwait");
+  const auto real = next<"pthread_cond_clockwait",
+                         int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>();
   return wait_at(condition, [&] {
     return note_deadline(clock, moment, ETIMEDOUT, [&](const timespec* until) {
       return real(condition, mutex, clock, until);
@@ -190,7 +179,7 @@ FORETRACE_STANDS_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthrea
 }
 
 FORETRACE_STANDS_IN int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* moment) {
-  static const auto real = next_function<int(cnd_t*, mtx_t*, const timespec*)>("cnd_timedwait");
+  const auto real = next<"cnd_timedwait", int(cnd_t*, mtx_t*, const timespec*)>();
   return wait_at(condition, [&] {
     return note_deadline(CLOCK_REALTIME, moment, int{thrd_timedout},
                          [&](const timespec* until) { return real(condition, mutex, until); });
@@ -198,8 +187,8 @@ FORETRACE_STANDS_IN int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const time
 }
 
 FORETRACE_STANDS_IN int sem_timedwait(sem_t* semaphore, const timespec* moment) {
-  static const auto real = next_function<int(sem_t*, const timespec*)>("sem_timedwait");
-  if (::sem_trywait(semaphore) == 0) return 0;
+  const auto real = next<"sem_timedwait", int(sem_t*, const timespec*)>();
+  if (foretrace::thread_waits::take(semaphore)) return 0;
   return wait_at(semaphore, [&] {
     return foretrace::note_deadline_by_errno(
         CLOCK_REALTIME, moment, [&](const timespec* until) { return real(semaphore, until); });
@@ -207,8 +196,8 @@ FORETRACE_STANDS_IN int sem_timedwait(sem_t* semaphore, const timespec* moment) 
 }
 
 FORETRACE_STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* moment) {
-  static const auto real = next_function<int(sem_t*, clockid_t, const timespec*)>("sem_clockwait");
-  if (::sem_trywait(semaphore) == 0) return 0;
+  const auto real = next<"sem_clockwait", int(sem_t*, clockid_t, const timespec*)>();
+  if (foretrace::thread_waits::take(semaphore)) return 0;
   return wait_at(semaphore, [&] {
     return foretrace::note_deadline_by_errno(
         clock, moment, [&](const timespec* until) { return real(semaphore, clock, until); });
@@ -216,8 +205,7 @@ FORETRACE_STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const t
 }
 
 FORETRACE_STANDS_IN int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* moment) {
-  static const auto real =
-      next_function<int(pthread_mutex_t*, const timespec*)>("pthread_mutex_timedlock");
+  const auto real = next<"pthread_mutex_timedlock", int(pthread_mutex_t*, const timespec*)>();
   return foretrace::lock_until(
       CLOCK_REALTIME, moment, [&] { return ::pthread_mutex_trylock(mutex); },
       [&](const timespec* until) { return real(mutex, until); });
@@ -225,15 +213,15 @@ FORETRACE_STANDS_IN int pthread_mutex_timedlock(pthread_mutex_t* mutex, const ti
 
 FORETRACE_STANDS_IN int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                                                 const timespec* moment) {
-  static const auto real =
-      next_function<int(pthread_mutex_t*, clockid_t, const timespec*)>("pthread_mutex_clocklock");
+  const auto real =
+      next<"pthread_mutex_clocklock", int(pthread_mutex_t*, clockid_t, const timespec*)>();
   return foretrace::lock_until(
       clock, moment, [&] { return ::pthread_mutex_trylock(mutex); },
       [&](const timespec* until) { return real(mutex, clock, until); });
 }
 
 FORETRACE_STANDS_IN int mtx_timedlock(mtx_t* mutex, const timespec* moment) {
-  static const auto real = next_function<int(mtx_t*, const timespec*)>("mtx_timedlock");
+  const auto real = next<"mtx_timedlock", int(mtx_t*, const timespec*)>();
   const int tried = ::mtx_trylock(mutex);
   if (tried != thrd_busy) return tried;
   return note_deadline(CLOCK_REALTIME, moment, int{thrd_timedout},
@@ -241,16 +229,14 @@ FORETRACE_STANDS_IN int mtx_timedlock(mtx_t* mutex, const timespec* moment) {
 }
 
 FORETRACE_STANDS_IN int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* moment) {
-  static const auto real =
-      next_function<int(pthread_rwlock_t*, const timespec*)>("pthread_rwlock_timedrdlock");
+  const auto real = next<"pthread_rwlock_timedrdlock", int(pthread_rwlock_t*, const timespec*)>();
   return foretrace::lock_until(
       CLOCK_REALTIME, moment, [&] { return ::pthread_rwlock_tryrdlock(lock); },
       [&](const timespec* until) { return real(lock, until); });
 }
 
 FORETRACE_STANDS_IN int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* moment) {
-  static const auto real =
-      next_function<int(pthread_rwlock_t*, const timespec*)>("pthread_rwlock_timedwrlock");
+  const auto real = next<"pthread_rwlock_timedwrlock", int(pthread_rwlock_t*, const timespec*)>();
   return foretrace::lock_until(
       CLOCK_REALTIME, moment, [&] { return ::pthread_rwlock_trywrlock(lock); },
       [&](const timespec* until) { return real(lock, until); });
@@ -258,8 +244,8 @@ FORETRACE_STANDS_IN int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const
 
 FORETRACE_STANDS_IN int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                                    const timespec* moment) {
-  static const auto real = next_function<int(pthread_rwlock_t*, clockid_t, const timespec*)>(
-      "pthread_rwlock_clockrdlock");
+  const auto real =
+      next<"pthread_rwlock_clockrdlock", int(pthread_rwlock_t*, clockid_t, const timespec*)>();
   return foretrace::lock_until(
       clock, moment, [&] { return ::pthread_rwlock_tryrdlock(lock); },
       [&](const timespec* until) { return real(lock, clock, until); });
@@ -267,8 +253,8 @@ FORETRACE_STANDS_IN int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clock
 
 FORETRACE_STANDS_IN int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                                    const timespec* moment) {
-  static const auto real = next_function<int(pthread_rwlock_t*, clockid_t, const timespec*)>(
-      "pthread_rwlock_clockwrlock");
+  const auto real =
+      next<"pthread_rwlock_clockwrlock", int(pthread_rwlock_t*, clockid_t, const timespec*)>();
   return foretrace::lock_until(
       clock, moment, [&] { return ::pthread_rwlock_trywrlock(lock); },
       [&](const timespec* until) { return real(lock, clock, until); });
@@ -278,14 +264,10 @@ FORETRACE_STANDS_IN int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clock
 // functions do without it: C++'s for futures and semaphores, Rust's for all. It takes as many
 // arguments as the call at hand has; those that are not there mean nothing to the kernel.
 FORETRACE_STANDS_IN long foretrace_syscall(long number, long a, long b, long c, long d, long e,
-                                           long f) noexcept __asm__("syscall");
+                                           long f) __asm__("syscall");
 
-long foretrace_syscall(long number, long a, long b, long c, long d, long e, long f) noexcept {
-  // No static that is made at the first call: who waits for another thread to make one comes here.
-  using Real = long(long, long, long, long, long, long, long);
-  static std::atomic<Real*> next{nullptr};
-  Real* real = next.load(std::memory_order_relaxed);
-  if (!real) next.store(real = next_function<Real>("syscall"), std::memory_order_relaxed);
+long foretrace_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  const auto real = next<"syscall", long(long, long, long, long, long, long, long)>();
   const bool is_ours = foretrace::program_clock::Real::depth > 0;  // our own MPI library's
   if (number != SYS_futex || is_ours) return real(number, a, b, c, d, e, f);
   const long operation = b & FUTEX_CMD_MASK;

@@ -4,14 +4,10 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include "base/cpu_clock.hpp"
-#include "base/slept.hpp"
 #include "base/ticks.hpp"
 #include "base/time.hpp"
 #include "capture/handlers/functions.hpp"
@@ -53,29 +49,22 @@ struct CallingThread {
   std::array<std::uint64_t, 2> posted{};  // under these numbers; 0: none
 };
 
-// What passed, really, while the one thread that calls MPI did. A recording's clock leaves that
-// out, but other threads, that compute meanwhile, go on.
+// What passed, really, while the one thread that calls MPI did, since somebody has asked for it. A
+// recording's clock leaves that out, but other threads, that compute meanwhile, go on.
 class InCalls {
  public:
-  Time passed() const { return passed_; }
-  // Adds it up; `clock`: what the thread has computed, and was held up.
-  void look(Time clock) {
-    const std::int64_t now_ns = monotonic_ns();
-    if (std::exchange(calls_, times_in_mpi) != times_in_mpi) {
-      const Time queued = std::max(Time::ns(queued_ns()), Time());
-      const Time without_core = queued - std::exchange(queued_, queued);
-      const Time computed = clock - clock_;
-      passed_ += std::max(Time::ns(now_ns - at_ns_) - computed - without_core, Time());
-    }
-    at_ns_ = now_ns;
-    clock_ = clock;
+  void begin() {
+    if (is_asked_) begin_ns_ = monotonic_ns();
   }
+  void end() {
+    if (is_asked_) passed_ += Time::ns(monotonic_ns() - begin_ns_);
+  }
+  void ask() { is_asked_ = true; }
+  Time passed() const { return passed_; }
 
  private:
-  std::int64_t at_ns_ = monotonic_ns();
-  std::uint64_t calls_ = times_in_mpi;
-  Time clock_;
-  Time queued_;  // it had waited for a core by the end of its last calls
+  bool is_asked_ = false;
+  std::int64_t begin_ns_ = 0;
   Time passed_;
 };
 

@@ -99,6 +99,7 @@ class Session {
   void end_nested();
   // A call begins: what follows until the program goes on is not its computation.
   void enter_call() {
+    if (!others_called_) in_calls_.begin();
     if (several_threads_)
       take_turn();
     else
@@ -119,7 +120,6 @@ class Session {
   void may_split() { thread_->may_split = true; }
   void forget_thread(CallingThread& thread);
   // Of the calling thread (thread_calls::Watcher).
-  void waits_for_thread();
   std::optional<Position> threads_position();
   bool go_on_from(const Position& from, bool exactly);
   void joined_thread();
@@ -157,7 +157,8 @@ class Session {
 
   // The call at hand is over: what functions of the program took that MPI called in it is
   // computation after it. A recording by the wall clock has it in the call.
-  void count_called_back() {
+  void leave_call() {
+    if (!others_called_) in_calls_.end();
     if (called_back.calls == 0) return;
     const Time took = take_called_back().took;
     if (settings_.clock != trace::Clock::wall) computation_.add_work(thread_->computed, took);
@@ -383,7 +384,7 @@ class Inside {
       session.end_nested();
       program_call = outer_;
     } else {
-      session.count_called_back();
+      session.leave_call();
       if (session.several_threads()) session.end_turn();
       end_idle_row();
     }

@@ -32,7 +32,6 @@ thread_local Leaving leaving;
 
 constexpr thread_calls::Watcher kWatcher{
     .is_followed = [] { return session.active() && wrapper_depth == 0; },
-    .waits = [] { session.waits_for_thread(); },
     .position = [] { return session.threads_position(); },
     .go_on = [](const Position& from, bool exactly) { return session.go_on_from(from, exactly); },
     .joined = [] { session.joined_thread(); },
@@ -112,7 +111,7 @@ std::optional<Position> Session::threads_position() {
     at.clock = before + computation_.until_reading(first_thread_.computed);
     at.steps = first_thread_.steps_clock + first_thread_.computed.added.steps;
     at.waits = waits_;
-    if (!predicting()) in_calls_.look(at.clock);
+    if (!predicting()) in_calls_.ask();
   }
   at.clock += in_calls_.passed();
   return at;
@@ -120,10 +119,6 @@ std::optional<Position> Session::threads_position() {
 
 Time Session::on_clock(Time computed) const {
   return computation_.on_clock(computed);
-}
-
-void Session::waits_for_thread() {
-  if (!predicting() && !others_called_) threads_position();
 }
 
 // The calling thread goes on no earlier than there.

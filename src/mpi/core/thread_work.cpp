@@ -64,7 +64,6 @@ void join_thread() {
 }
 
 constexpr thread_calls::Watcher kWatcher{.is_followed = is_followed,
-                                         .waits = [] {},
                                          .position = position,
                                          .go_on = go_on,
                                          .joined = join_thread,

@@ -294,6 +294,36 @@ void by_teams_in_teams() {
   }
 }
 
+// Each piece waits for the one before it; what precedes that is done beside it.
+void by_order() {
+  for (int round = 0; round < kRounds; ++round) {
+#pragma omp parallel for ordered schedule(static, 1) num_threads(2)
+    for (int i = 0; i < 2; ++i) {
+      work(1);
+#pragma omp ordered
+      work(5);
+    }
+    meet();
+  }
+}
+
+// One makes a task, which the other one may carry out, and waits for it.
+void by_tasks() {
+  for (int round = 0; round < kRounds; ++round) {
+#pragma omp parallel num_threads(2)
+#pragma omp master
+    {
+#pragma omp task
+      work(9);
+      const double begin = cpu_ms();
+      while (cpu_ms() < begin + 3) sched_yield();
+#pragma omp taskwait
+      work(1);
+    }
+    meet();
+  }
+}
+
 // The library looks for the threads' next work for as long as it is told to; that is no work.
 void by_team_of_lookers() {
   for (int round = 0; round < kRounds; ++round) {
@@ -346,6 +376,8 @@ int main(int argc, char** argv) {
                                                    {"team-barriers", by_teams_barriers},
                                                    {"teams", by_teams_in_teams},
                                                    {"lookers", by_team_of_lookers},
+                                                   {"order", by_order},
+                                                   {"tasks", by_tasks},
                                                    {"turns", by_turns}};
   if (argc != 2 || !forms.contains(argv[1])) return 2;
   const std::string form = argv[1];
