@@ -107,6 +107,7 @@ bench:
 	@$(MAKE) --no-print-directory build CMAKE_ARGS='$(CMAKE_ARGS) -DFORETRACE_BENCH=ON'
 	$(BUILD)/bench/bench_replay
 	bench/capture/run_calls.py $(BUILD)
+	bench/capture/run_waits.py $(BUILD)
 	bench/measure/compare_loops.py $(BUILD)
 
 FORMATTED = git ls-files -z --cached --others --exclude-standard -- \
