@@ -336,8 +336,9 @@ struct Header {
   bool by_steps = false;     // computation: annotated steps, of `compute_step` seconds each
   double compute_scale = 1;  // else of Record::compute
   double compute_step = 0;
-  double tick = 1e-9;                     // of MPI_Wtick, seconds
-  std::atomic<bool> asks_of_data{false};  // whether it is untouched
+  double tick = 1e-9;                        // of MPI_Wtick, seconds
+  std::atomic<bool> asks_of_data{false};     // whether it is untouched
+  std::atomic<bool> told_of_threads{false};  // that call and may not
   bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices
   std::atomic<Refusal> refusal{Refusal::none};
   SeedLine seed;

@@ -47,6 +47,35 @@ int main(int argc, char **argv) {
 """
 
 
+# Another thread makes the calls, which the program did not ask for.
+UNASKED = r"""
+#include <mpi.h>
+#include <pthread.h>
+static void *meet(void *nothing) { return MPI_Barrier(MPI_COMM_WORLD), nothing; }
+static void *look(void *nothing) { return MPI_Wtime() < 0 ? "" : nothing; }
+int main(int argc, char **argv) {
+  pthread_t thread;
+  MPI_Init(&argc, &argv);
+  pthread_create(&thread, NULL, argc > 1 ? look : meet, NULL);
+  pthread_join(thread, NULL);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+class Unasked(harness.TestCase):
+    def test_is_told_in_all_three_ways(self):
+        program = self.compile(UNASKED)
+        for verb, options in (("record", ()), ("predict", ("--machine", harness.T3D)), ("simulate", ("--machine", harness.T3D))):
+            for arguments, told in (((), 1), (("look",), 0)):
+                with self.subTest(verb=verb, arguments=arguments):
+                    out = self.directory / "out.ftr"
+                    result = self.foretrace(verb, "-n", 2, *options, "-o", out, "--", program, *arguments)
+                    self.assertEqual(result.err.count("calls MPI from several threads, but asked"), told)
+                    out.unlink()
+
+
 class Threads(harness.TestCase):
     ranks = 2
 

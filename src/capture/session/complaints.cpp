@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/threads_note.hpp"
 #include "base/waits_note.hpp"
 #include "capture/handlers/handlers.hpp"
 #include "capture/session/own_comm.hpp"
@@ -154,6 +155,7 @@ void Session::complain_of_sleep() {
 void Session::complain_of_threads() {
   constexpr double kLeastShare = 0.1;
   const WorldRank self = comms.world_rank();
+  if (has_most(unasked_call_ ? 1 : 0, self)) tell(rank_text(self) + kUnaskedThreads);
   const auto most = [self](double part, double whole) {
     return has_most(part >= kLeastShare * whole ? part : 0, self);
   };

@@ -320,7 +320,10 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
     now_ = wall_now();
   else if (!others_called_)
     now_ += event.compute;
-  if (several_threads_) advance(event);
+  if (several_threads_)
+    advance(event);
+  else if (!initial_thread && kind != trace::EventKind::call)
+    unasked_call_ = true;
   if (predicting() && now_ > kEndOfTime) {
     say("rank " + std::to_string(comms.world_rank().value) + " (" + text +
         "): " + kPastTheEndOfTime);

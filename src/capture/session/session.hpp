@@ -268,6 +268,7 @@ class Session {
   std::size_t open_nested_ = 0;
   bool several_threads_ = false;
   bool others_called_ = false;
+  std::atomic<bool> unasked_call_ = false;  // by another thread, where no other may call
   InCalls in_calls_;                        // where the rank's clock does not have it
   std::uint64_t threads_made_ = 0;          // that have called
   std::optional<std::uint64_t> announcer_;  // since then: who said last what it computes,

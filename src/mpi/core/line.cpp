@@ -163,6 +163,7 @@ void Line::publish_names() {
 
 Record Line::record(EventKind kind) const {
   must_be_open();
+  if (work_ != &first_ && kind != EventKind::call) tell_of_threads();
   Record record;
   record.kind = static_cast<std::uint8_t>(kind);
   record.name = static_cast<std::uint32_t>(current_function());

@@ -136,6 +136,8 @@ class Line {
   void hold_up_until(ThreadWork& work, Time from, bool exactly);
   void end_thread(ThreadWork& work);
   void join_thread(ThreadWork& work);
+  // Another thread than the first one calls.
+  void tell_of_threads() const;
   // What it takes on the rank's clock that a thread of it computed.
   static Time on_clock(Time computed);
 

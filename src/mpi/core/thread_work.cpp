@@ -7,10 +7,12 @@
 #include <sys/single_threaded.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 
 #include "base/program_clock.hpp"
 #include "base/slept.hpp"
+#include "base/threads_note.hpp"
 #include "mpi/core/line.hpp"
 #include "mpi/core/threads.hpp"
 
@@ -92,6 +94,12 @@ void Line::take_over() {
     if (measured_ == Measured::cpu) this_thread->cpu.resume_at_birth();
   }
   work_ = this_thread;
+}
+
+// At once, since the run may stop there.
+void Line::tell_of_threads() const {
+  if (threads_may_call() || SharedMemory::header().told_of_threads.exchange(true)) return;
+  std::fprintf(stderr, "foretrace: rank %d%s\n", rank_, kUnaskedThreads);
 }
 
 // What was waited until a rank got a core is none of the program's; nor can it be told from waits
