@@ -1,17 +1,10 @@
 #include "base/cpu_clock.hpp"
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <thread>
-#include <utility>
 
 namespace foretrace {
 namespace {
@@ -22,38 +15,7 @@ std::int64_t thread_cpu_ns() {
   return ns_of(now);
 }
 
-std::int64_t process_cpu_ns() {
-  timespec now;
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return ns_of(now);
-}
-
-// How often the calling thread has left its core by itself.
-std::int64_t gave_away() {
-  rusage usage{};
-  ::getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw;
-}
-
 }  // namespace
-
-std::int64_t queued_ns() {
-  // Opening, reading and closing are places where a thread may be cancelled; this is none.
-  int cancels = 0;
-  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
-  const int error = errno;
-  long long queued = -1;
-  const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-  if (file >= 0) {
-    char text[100] = {};
-    const ssize_t length = ::read(file, text, sizeof text - 1);
-    ::close(file);
-    if (length <= 0 || std::sscanf(text, "%*d %lld", &queued) != 1) queued = -1;
-  }
-  errno = error;
-  ::pthread_setcancelstate(cancels, nullptr);
-  return queued;
-}
 
 #if FORETRACE_HAVE_RSEQ
 
@@ -141,7 +103,7 @@ void CpuClock::resume_slowly() {
   // Asking takes some microseconds, and so is not done at every switch.
   constexpr std::uint64_t kSeldom = 4;
   const bool anew = thread_ != __builtin_thread_pointer();
-  if (anew || read_ticks(counter) - kernel_.at > kSeldom * longest_ticks_) kernel_ = ask_kernel();
+  if (anew || read_ticks(counter) - usage_at_ > kSeldom * longest_ticks_) ask_kernel();
   thread_ = __builtin_thread_pointer();
   set_mark();
   compared_cpu_ns_ = thread_cpu_ns();
@@ -172,9 +134,9 @@ Time CpuClock::stop_slowly() const {
   return Time::ns(cpu);
 }
 
-CpuClock::Kernel CpuClock::ask_kernel() {
-  return {queued_ns(), process_cpu_ns() - thread_cpu_ns(), gave_away(),
-          read_ticks(ns_per_tick_ != 0)};
+void CpuClock::ask_kernel() const {
+  usage_ = ask_for_usage();
+  usage_at_ = read_ticks(ns_per_tick_ != 0);
 }
 
 // At the end of an interval in which the thread was switched out.
@@ -187,17 +149,14 @@ void CpuClock::note_wait(std::int64_t cpu_ns) const {
   const std::int64_t noted = noted_start_ == start_ ? noted_ns_ : 0;
   // From its birth on nothing is known of the monotonic clock.
   if (Time::ns(without - noted) < kLeastWait || start_ == 0) return;
-  const Kernel now = ask_kernel();
-  const Kernel before = std::exchange(kernel_, now);
-  if (now.queued < 0 || before.queued < 0) return;
+  const ThreadUsage before = usage_;
+  ask_kernel();
+  if (usage_.queued < 0 || before.queued < 0) return;
   noted_start_ = start_;
   noted_ns_ = without;
-  // A core that was taken from it, by a hypervisor even, is no wait.
-  if (now.gave_away == before.gave_away) return;
-  const std::int64_t waited = without - noted - (now.queued - before.queued);
-  if (Time::ns(waited) < kLeastWait) return;
-  const bool for_threads = now.others - before.others >= waited / 10;
-  (for_threads ? waits_.for_threads : waits_.for_others) += Time::ns(waited);
+  const Waits found = waits_between(before, usage_, Time::ns(without - noted));
+  waits_.for_threads += found.for_threads;
+  waits_.for_others += found.for_others;
 }
 
 }  // namespace foretrace

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/thread_usage.hpp"
 #include "base/ticks.hpp"
 #include "base/time.hpp"
 
@@ -23,16 +24,6 @@
 
 namespace foretrace {
 
-// How long a thread did without a core, though one was free: it slept, or waited.
-struct Waits {
-  Time for_threads;  // of its process, which computed for a tenth of it: they may lack cores
-  Time for_others;   // files, other processes; or it slept
-};
-
-// How long the calling thread has waited for a core since its beginning, in nanoseconds; -1: the
-// kernel does not say.
-std::int64_t queued_ns();
-
 class CpuClock {
  public:
   // Begins an interval on the calling thread.
@@ -44,7 +35,6 @@ class CpuClock {
   Time stop() const;
   // In the intervals so far. Less than kLeastWait in one of them counts as nothing.
   const Waits& waits() const { return waits_; }
-  static constexpr Time kLeastWait = Time::ns(100'000);
 
   // From now on all clocks of the process read the processor's counter, if the
   // kernel trusts it. No interval may be under way. Its rate is measured since
@@ -67,14 +57,7 @@ class CpuClock {
   static std::int64_t to_ns(std::uint64_t ticks) {
     return static_cast<std::int64_t>((ticks * ns_per_tick_ + (std::uint64_t{1} << 31)) >> 32);
   }
-  // What the kernel says of the calling thread and its process: nanoseconds since their beginning.
-  struct Kernel {
-    std::int64_t queued = -1;    // the thread waited for a core; -1: the kernel does not say
-    std::int64_t others = 0;     // other threads computed
-    std::int64_t gave_away = 0;  // how often the thread left its core by itself
-    std::uint64_t at = 0;        // ticks, or monotonic nanoseconds: when this was
-  };
-  static Kernel ask_kernel();
+  void ask_kernel() const;
   void resume_slowly();
   Time stop_slowly() const;
   void note_wait(std::int64_t cpu_ns) const;
@@ -92,7 +75,8 @@ class CpuClock {
   mutable Waits waits_;
   // When it was asked last: some milliseconds before start_ at most, or at any time if the thread
   // has not been switched out since.
-  mutable Kernel kernel_;
+  mutable ThreadUsage usage_;
+  mutable std::uint64_t usage_at_ = 0;  // ticks, or monotonic nanoseconds
   // Of the interval that began there so much without a core is noted.
   mutable std::uint64_t noted_start_ = 0;
   mutable std::int64_t noted_ns_ = 0;

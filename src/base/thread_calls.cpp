@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "base/cpu_clock.hpp"
 #include "base/next_function.hpp"
@@ -35,6 +36,48 @@ std::atomic<const Watcher*> watching{nullptr};
 // Where the calling thread began, later by as much as others have held it up since; from there it
 // has gone on by what it has computed. Nothing: its maker did not know, and nobody has told it yet.
 thread_local std::optional<Position> start;
+
+std::int64_t now_on(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return ns_of(now);
+}
+
+// A shorter wait is none along with others, for files or other processes.
+constexpr std::int64_t kLeastAlongNs = 1'000'000;
+
+// How long threads have waited for a core, as far as they have asked.
+std::atomic<std::int64_t> all_queued_ns{0};
+
+// The calling thread's part of that. Asking takes some microseconds.
+class Queued {
+ public:
+  // Some milliseconds old at most; -1: the kernel does not say.
+  std::int64_t lately() { return monotonic_ns() - asked_ns_ > kLatelyNs ? now() : queued_ns_; }
+  std::int64_t now() {
+    const std::int64_t before = std::exchange(queued_ns_, queued_ns());
+    if (queued_ns_ > 0) all_queued_ns += queued_ns_ - std::max<std::int64_t>(before, 0);
+    asked_ns_ = monotonic_ns();
+    asked_cpu_ns_ = now_on(CLOCK_THREAD_CPUTIME_ID);
+    return queued_ns_;
+  }
+  // Others are to know if it is long.
+  void tell() {
+    const std::int64_t without =
+        monotonic_ns() - asked_ns_ - (now_on(CLOCK_THREAD_CPUTIME_ID) - asked_cpu_ns_);
+    if (without >= kLeastAlongNs) now();
+  }
+
+ private:
+  static constexpr std::int64_t kLatelyNs = 4'000'000;
+
+  std::int64_t asked_ns_ = 0;
+  std::int64_t asked_cpu_ns_ = 0;
+  std::int64_t queued_ns_ = -1;
+};
+thread_local Queued queued;
+
+thread_local WaitedAlong along;
 
 Time computed() {
   return watching.load()->on_clock(work_of_thread());
@@ -75,7 +118,7 @@ class Running {
     thread_->self = pthread_self();
     thread_->work = work_of_thread();
     thread_->slept = slept_ever;
-    thread_->queued = std::max(Time::ns(queued_ns()), Time());
+    thread_->queued = std::max(Time::ns(queued.now()), Time());
     thread_->called = times_in_mpi != 0;
     if (!thread_->called) thread_->at = here();
     std::unique_ptr<Thread>(place_of(thread_->self).exchange(thread_.release())).reset();
@@ -111,12 +154,11 @@ int make_thread(const Thread& wanted, Make make) {
 }
 
 // The calling thread has waited for the end of another.
-void count(pthread_t other, std::int64_t waited_ns) {
+void count(pthread_t other, Waited waited) {
   const std::unique_ptr<Thread> thread(place_of(other).exchange(nullptr));
   if (!thread || thread->self != other) return;
   // The rank's clock knows how far one was that called MPI (Watcher::joined).
-  if (thread->called) return note_held_up(Time(), Time::ns(waited_ns));
-  std::int64_t idle_ns = 0;
+  if (thread->called) return note_held_up(Time(), Time::ns(waited.ns));
   if (thread->maker == pthread_self()) {
     // Since it made the thread, as far as that took so long and is not known to be for threads; it
     // may have shared its core, or had none, but for what its maker used of it.
@@ -125,17 +167,17 @@ void count(pthread_t other, std::int64_t waited_ns) {
     const Time idle = Time::ns(monotonic_ns() - thread->made_ns) - makers;
     const Time queued = std::max(thread->queued - makers, Time());
     const Time for_thread = std::min(idle, beyond + (thread->work - thread->slept) + queued);
-    idle_ns = (for_thread - (waited_for_threads - thread->makers_waits)).count_ps() / 1000;
+    waited.idle_ns = (for_thread - (waited_for_threads - thread->makers_waits)).count_ps() / 1000;
   }
-  go_on(thread->at, {.ns = waited_ns, .idle_ns = idle_ns});
+  go_on(thread->at, waited);
 }
 
 template <class Join>
 int join_thread(pthread_t thread, Join join) {
-  const std::int64_t begin = monotonic_ns();
+  const WaitBegin begin = WaitBegin::now();
   const int result = join();
   if (result != 0 || !is_followed()) return result;
-  count(thread, monotonic_ns() - begin);
+  count(thread, begin.until_now());
   if (const Watcher* const watcher = watching.load()) watcher->joined();
   return result;
 }
@@ -164,16 +206,67 @@ std::optional<Position> here() {
   return at;
 }
 
+WaitedAlong waited_along() {
+  return along;
+}
+
+void tell_queued() {
+  if (is_followed()) queued.tell();
+}
+
+WaitBegin WaitBegin::now() {
+  WaitBegin begin;
+  begin.at_ns_ = monotonic_ns();
+  if (!is_followed()) return begin;
+  if (queued.lately() < 0) return begin;
+  begin.usage_ = {.queued = all_queued_ns, .others = now_on(CLOCK_PROCESS_CPUTIME_ID)};
+  begin.in_calls_ = watching.load()->in_calls();
+  return begin;
+}
+
+Waited WaitBegin::until_now() const {
+  const std::int64_t waited_ns = monotonic_ns() - at_ns_;
+  if (usage_.queued < 0) return {.ns = waited_ns};
+  // Meanwhile nobody waited for the program's own.
+  const Time in_calls = watching.load()->in_calls() - in_calls_;
+  const Time without = Time::ns(waited_ns) - in_calls;
+  if (without < Time::ns(kLeastAlongNs)) return {.ns = waited_ns};
+  // It has computed nothing, and waited.
+  const ThreadUsage before{.queued = usage_.queued,
+                           .others = usage_.others + in_calls.count_ps() / 1000};
+  queued.now();
+  const ThreadUsage now{
+      .queued = all_queued_ns, .others = now_on(CLOCK_PROCESS_CPUTIME_ID), .gave_away = 1};
+  const Waits waits = waits_between(before, now, without);
+  return {.ns = waited_ns,
+          .for_others_ns = waits.for_others.count_ps() / 1000,
+          .counts = watching.load()->counts_waits()};
+}
+
+// Where the calling thread is after `waited` for others; nowhere where that is told by `from`, to
+// which others have slept, or computed.
+static Position after(const Waited& waited, Time from) {
+  const std::optional<Position> at = waited.for_others_ns == 0 ? std::nullopt : here();
+  if (!at) return {};
+  const Time for_others = Time::ns(waited.for_others_ns);
+  const Time held_up = watching.load()->on_clock(for_others);
+  const Time told = std::max(from - at->clock, Time());
+  if (held_up - told <= Time::ps(held_up.count_ps() / 10)) return {};
+  (waited.counts ? along.counted : along.left_out) += for_others;
+  return waited.counts ? Position{.clock = at->clock + held_up} : Position();
+}
+
 void go_on(const std::optional<Position>& from, const Waited& waited) {
   if (!from || !is_followed()) return;
   // By that the wait is known to be none for anything else.
   note_held_up(Time(), Time::ns(std::max(waited.ns, waited.idle_ns)));
-  if (watching.load()->go_on(*from, !waited.worked)) return;
+  const Position until = later(*from, after(waited, from->clock));
+  if (watching.load()->go_on(until, !waited.worked)) return;
   // What it has computed before anybody knew where it was, others have not waited for.
-  const Time begun = from->clock - computed();
+  const Time begun = until.clock - computed();
   if (!start || !waited.worked) start = Position{begun};
   const Time clock = std::max(start->clock, begun);
-  start = later(*start, *from);
+  start = later(*start, until);
   start->clock = clock;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/thread_usage.hpp"
 #include "base/time.hpp"
 
 namespace foretrace {
@@ -35,6 +36,10 @@ struct Watcher {
   void (*joined)();
   // How long the rank's clock takes for what it computed.
   Time (*on_clock)(Time computed);
+  // Whether waits for files or other processes take time.
+  bool (*counts_waits)();
+  // What has passed, really, in the calls of the one thread that calls MPI.
+  Time (*in_calls)();
 };
 
 // From now on; it has to stay.
@@ -51,11 +56,34 @@ struct Waited {
   std::int64_t ns = 0;       // without a core
   std::int64_t idle_ns = 0;  // it may have idled for so long because of the other one
   bool worked = true;        // what it computed meanwhile is the program's
+  // What the other one waited for as well, since nobody computed: files, other processes.
+  std::int64_t for_others_ns = 0;
+  bool counts = true;  // whether such waits take time
 };
-// That one was `from`: it goes on no earlier, or just there where it did not work. Nothing: nobody
-// knows where that was.
+// How much that is, from where the wait begins.
+class WaitBegin {
+ public:
+  static WaitBegin now();
+  Waited until_now() const;
+
+ private:
+  std::int64_t at_ns_ = 0;
+  ThreadUsage usage_;
+  Time in_calls_;
+};
+// That one was `from`: it goes on no earlier, or just there where it did not work; and no earlier
+// than after what both waited for. Nothing: nobody knows where that was.
 void go_on(const std::optional<Position>& from, const Waited& waited);
 bool is_followed();
+// The calling thread lets others go on: if it has waited for a core, that is why they have waited.
+void tell_queued();
+// What the calling thread has waited together with others for files or other processes: what of
+// it counted, and what did not.
+struct WaitedAlong {
+  Time counted;
+  Time left_out;
+};
+WaitedAlong waited_along();
 
 }  // namespace thread_calls
 }  // namespace foretrace

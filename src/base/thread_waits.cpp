@@ -14,7 +14,6 @@
 
 #include "base/next_function.hpp"
 #include "base/thread_calls.hpp"
-#include "base/ticks.hpp"
 
 namespace foretrace::thread_waits {
 namespace {
@@ -25,7 +24,7 @@ struct Waiter {
   ~Waiter();
 
   const void* place = nullptr;  // nullptr: it does not wait
-  std::int64_t begin_ns = 0;
+  thread_calls::WaitBegin begin{};
   Waiter* next = nullptr;
   bool is_woken = false;
   std::optional<Position> by{};
@@ -123,11 +122,12 @@ Waiter::~Waiter() {
 
 void begin(const void* place) {
   if (waiter.place && !leave()) return;
+  const auto begin = thread_calls::WaitBegin::now();
   Corner& corner = corner_of(place);
   const Turn turn(corner);
   if (!turn) return;
   waiter.place = place;
-  waiter.begin_ns = monotonic_ns();
+  waiter.begin = begin;
   waiter.next = nullptr;
   waiter.is_woken = false;
   waiter.by.reset();
@@ -143,7 +143,7 @@ void end(bool woken) {
   if (!waiter.place) return;
   const int error = errno;
   const bool has_left = leave();
-  if (woken && has_left) thread_calls::go_on(waiter.by, {.ns = monotonic_ns() - waiter.begin_ns});
+  if (woken && has_left) thread_calls::go_on(waiter.by, waiter.begin.until_now());
   errno = error;
 }
 
@@ -167,6 +167,7 @@ static void wake_by(const void* place, std::uint32_t most, const std::optional<P
 void wake(const void* place, std::uint32_t most) {
   if (!corner_of(place).first.load(std::memory_order_relaxed)) return;
   const int error = errno;
+  thread_calls::tell_queued();
   wake_by(place, most, thread_calls::here());
   errno = error;
 }
@@ -201,6 +202,7 @@ void forget_barrier(const void* place) {
 
 // The last one that comes to it wakes all, itself included.
 void arrive(const void* place) {
+  thread_calls::tell_queued();
   const std::optional<Position> here = thread_calls::here();
   std::optional<Position> last;
   {

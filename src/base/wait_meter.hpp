@@ -11,7 +11,7 @@ namespace foretrace {
 class WaitMeter {
  public:
   // Since the last take(), of which the thread slept for `slept`: what it waited for files or other
-  // processes. Less than CpuClock::kLeastWait is taken for how late sleep ends.
+  // processes. Less than kLeastWait is taken for how late sleep ends.
   Time since(const CpuClock& cpu, Time slept) const { return waits(cpu, slept).for_others; }
 
   // The same, and begins anew. `counts`: such waits are part of the prediction; if not, the result
@@ -33,7 +33,7 @@ class WaitMeter {
   // Sleep beside threads that compute is sleep all the same.
   Waits waits(const CpuClock& cpu, Time slept) const {
     const auto beyond = [](Time wait, Time without) {
-      return wait - without < CpuClock::kLeastWait ? Time() : wait - without;
+      return wait - without < kLeastWait ? Time() : wait - without;
     };
     const Time others = cpu.waits().for_others - taken_.for_others;
     const Time threads = cpu.waits().for_threads - taken_.for_threads;

@@ -82,7 +82,8 @@ class Computation {
 
   // What the last interval took as measured, whatever time that was given.
   Time measured() const { return measured_; }
-  // From now on waits for files or other processes take no time.
+  // Whether waits for files or other processes take time; from now on they do not.
+  bool counts_waits() const { return counts_waits_.load(std::memory_order_relaxed); }
   void leave_waits_out() { counts_waits_.store(false, std::memory_order_relaxed); }
   // What the thread has done since its last event does not count.
   void forget_interval() {

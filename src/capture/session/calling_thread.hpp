@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/ticks.hpp"
 #include "base/time.hpp"
 #include "capture/handlers/functions.hpp"
 #include "capture/host/computation.hpp"
@@ -47,25 +46,6 @@ struct CallingThread {
   bool may_split = false;                 // its partners are known: it can be posted
   bool is_posted = false;                 // it is in the trace as what was posted,
   std::array<std::uint64_t, 2> posted{};  // under these numbers; 0: none
-};
-
-// What passed, really, while the one thread that calls MPI did, since somebody has asked for it. A
-// recording's clock leaves that out, but other threads, that compute meanwhile, go on.
-class InCalls {
- public:
-  void begin() {
-    if (is_asked_) begin_ns_ = monotonic_ns();
-  }
-  void end() {
-    if (is_asked_) passed_ += Time::ns(monotonic_ns() - begin_ns_);
-  }
-  void ask() { is_asked_ = true; }
-  Time passed() const { return passed_; }
-
- private:
-  bool is_asked_ = false;
-  std::int64_t begin_ns_ = 0;
-  Time passed_;
 };
 
 }  // namespace foretrace::capture

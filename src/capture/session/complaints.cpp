@@ -82,10 +82,12 @@ void Session::complain_of_waits() {
   const auto has_most_of = [&](Time waited) {
     return has_most(is_wait_told(waited, wall_now()) ? waited.seconds() : 0, self);
   };
-  if (has_most_of(waits.counted()))
-    tell(note_of_counted_waits(self.value, waits.counted().seconds()));
-  if (has_most_of(waits.left_out()))
-    tell(note_of_waits(self.value, waits.left_out().seconds(),
+  const thread_calls::WaitedAlong along = thread_calls::waited_along();
+  const Time counted = waits.counted() + along.counted;
+  const Time left_out = waits.left_out() + along.left_out;
+  if (has_most_of(counted)) tell(note_of_counted_waits(self.value, counted.seconds()));
+  if (has_most_of(left_out))
+    tell(note_of_waits(self.value, left_out.seconds(),
                        others_called_ ? kThreadsTimeForWaits : kNoTimeForWaits));
 }
 

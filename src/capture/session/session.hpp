@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/called_back.hpp"
+#include "base/in_calls.hpp"
 #include "base/sent_data.hpp"
 #include "base/thread_calls.hpp"
 #include "callers/call_sites.hpp"
@@ -124,6 +125,8 @@ class Session {
   bool go_on_from(const Position& from, bool exactly);
   void joined_thread();
   Time on_clock(Time computed) const;
+  bool counts_waits() const { return computation_.counts_waits(); }
+  Time in_calls() const { return in_calls_.passed(); }
 
   // An event begins: the computation before it ends here. One at a time and thread.
   trace::Event& open(trace::EventKind kind, Fn fn);
@@ -212,6 +215,7 @@ class Session {
   Position position(CallingThread& thread) const;
   void reach(CallingThread& thread);
   void hold_up_until(const Position& from, bool exactly);
+  Time beside_clock() const;
   void advance(trace::Event& event);
   void add_threads_steps(double steps);
   void post_waiting();
@@ -269,7 +273,7 @@ class Session {
   bool several_threads_ = false;
   bool others_called_ = false;
   std::atomic<bool> unasked_call_ = false;  // by another thread, where no other may call
-  InCalls in_calls_;                        // where the rank's clock does not have it
+  InCalls in_calls_;
   std::uint64_t threads_made_ = 0;          // that have called
   std::optional<std::uint64_t> announcer_;  // since then: who said last what it computes,
   bool several_announce_ = false;           // and whether others have, too

@@ -35,7 +35,9 @@ constexpr thread_calls::Watcher kWatcher{
     .position = [] { return session.threads_position(); },
     .go_on = [](const Position& from, bool exactly) { return session.go_on_from(from, exactly); },
     .joined = [] { session.joined_thread(); },
-    .on_clock = [](Time computed) { return session.on_clock(computed); }};
+    .on_clock = [](Time computed) { return session.on_clock(computed); },
+    .counts_waits = [] { return session.counts_waits(); },
+    .in_calls = [] { return session.in_calls(); }};
 
 }  // namespace
 
@@ -57,8 +59,8 @@ CallingThread& Session::new_thread() {
   }
   // Most threads are made by the first one.
   const Position begun = thread_calls::begun_at().value_or(Position{
-      first_thread_.clock + in_calls_.passed(), first_thread_.steps_clock, first_thread_.waits});
-  thread->clock = begun.clock - in_calls_.passed();
+      first_thread_.clock + beside_clock(), first_thread_.steps_clock, first_thread_.waits});
+  thread->clock = begun.clock - beside_clock();
   thread->steps_clock = begun.steps;
   thread->waits = thread->waits_joined = begun.waits;
   thread->computed.cpu.resume_at_birth();
@@ -111,10 +113,16 @@ std::optional<Position> Session::threads_position() {
     at.clock = before + computation_.until_reading(first_thread_.computed);
     at.steps = first_thread_.steps_clock + first_thread_.computed.added.steps;
     at.waits = waits_;
-    if (!predicting()) in_calls_.ask();
+    in_calls_.ask();
   }
-  at.clock += in_calls_.passed();
+  at.clock += beside_clock();
   return at;
+}
+
+// A recording's clock leaves out what passes in calls, but other threads, that compute meanwhile,
+// go on.
+Time Session::beside_clock() const {
+  return predicting() ? Time() : in_calls_.passed();
 }
 
 Time Session::on_clock(Time computed) const {
@@ -127,7 +135,7 @@ bool Session::go_on_from(const Position& from, bool exactly) {
   if (!here) return false;
   if (others_called_) {
     const std::lock_guard turn(turn_);
-    hold_up_until({from.clock - in_calls_.passed(), from.steps, from.waits}, exactly);
+    hold_up_until({from.clock - beside_clock(), from.steps, from.waits}, exactly);
   } else if (exactly || from.clock > here->clock) {
     note_held_up(computation_.off_clock(from.clock - here->clock), Time());
   }

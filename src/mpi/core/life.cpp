@@ -83,8 +83,9 @@ int Finalize() {
   const std::vector<const Comm*> left = open_comms();
   record.left = static_cast<std::uint32_t>(left.size());
   record.let_go = freed_and_open();
-  record.waited = line.waits().left_out().count_ps();
-  record.counted_wait = line.waits().counted().count_ps();
+  const thread_calls::WaitedAlong along = thread_calls::waited_along();
+  record.waited = (line.waits().left_out() + along.left_out).count_ps();
+  record.counted_wait = (line.waits().counted() + along.counted).count_ps();
   record.slept = line.slept().count_ps();
   record.looked = line.looked_for_nothing().count_ps();
   record.threads = line.several_called();

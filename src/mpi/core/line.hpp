@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/in_calls.hpp"
 #include "callers/call_sites.hpp"
 #include "compute/kernel_sampler.hpp"
 #include "compute/work_counter.hpp"
@@ -140,6 +141,11 @@ class Line {
   void tell_of_threads() const;
   // What it takes on the rank's clock that a thread of it computed.
   static Time on_clock(Time computed);
+  // Whether waits for files or other processes count: by any thread.
+  bool counts_waits() const;
+  // What has passed, really, in calls since they were first asked for.
+  Time in_calls() const { return in_calls_.passed(); }
+  void ask_for_in_calls() { in_calls_.ask(); }
 
   // The program's own marks (include/foretrace.h), and MPI_Pcontrol: from the
   // next call on only what the simulator must know is posted, or all again.
@@ -195,7 +201,6 @@ class Line {
   void settle_work();
   void begin_work();
   void resume_work();
-  bool counts_waits() const;
   void take_compute(Record& record);
   void count_call(Record& record);
   void note_about(std::uint64_t about);
@@ -246,16 +251,17 @@ class Line {
   compute::KernelSampler sampler_;
   std::uint64_t calls_ = 0;  // and marks so far, for the sampler
   bool measuring_ = false;
-  bool waits_count_ = true;     // for files or other processes
-  std::uint32_t lendings_ = 0;  // when the program went on
-  ThreadWork first_;            // of the thread that initialised MPI
+  bool waits_count_ = true;                  // for files or other processes
+  std::atomic<std::uint32_t> lendings_ = 0;  // when the program went on
+  ThreadWork first_;                         // of the thread that initialised MPI
   ThreadWork* work_ = &first_;
   std::atomic<double> others_steps_{0};  // by threads that may not call
-  bool several_ = false;                 // have called, or said what they compute
-  Time reached_;                         // by threads that ended, or call nothing
-  int in_vain_ = 0;                      // polls in a row
-  int given_up_ = 0;                     // the most after which the program did something else
-  Time looked_for_nothing_;              // in rows of more than it had given up before
+  std::atomic<bool> several_ = false;    // have called, or said what they compute
+  InCalls in_calls_;
+  Time reached_;             // by threads that ended, or call nothing
+  int in_vain_ = 0;          // polls in a row
+  int given_up_ = 0;         // the most after which the program did something else
+  Time looked_for_nothing_;  // in rows of more than it had given up before
   static constexpr std::size_t kMostLookedFor = 16;
   std::uint64_t looked_for_[kMostLookedFor] = {};  // by these polls: so many
   std::size_t abouts_ = 0;

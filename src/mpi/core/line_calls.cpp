@@ -14,6 +14,7 @@ using trace::EventKind;
 void Line::enter(Fn function, const callers::CallPoint& point) {
   at_hand_.point = point;
   if (!slot_) return;
+  if (!several_) in_calls_.begin();
   take_over();
   stop_work();  // what follows is not the program's
   settle_work();
@@ -45,6 +46,7 @@ void Line::leave(Fn function) {
   ++times_in_mpi;
   begin_work();
   lendings_ = SharedMemory::header().lendings.load();
+  if (!several_) in_calls_.end();
   resume_work();
 }
 

@@ -43,6 +43,7 @@ std::optional<Position> position() {
   if (!this_thread) return std::nullopt;
   const program_clock::Real own;
   enter_library();
+  line.ask_for_in_calls();
   const Position at{line.position(*this_thread)};
   leave_library();
   return at;
@@ -69,7 +70,9 @@ constexpr thread_calls::Watcher kWatcher{.is_followed = is_followed,
                                          .position = position,
                                          .go_on = go_on,
                                          .joined = join_thread,
-                                         .on_clock = Line::on_clock};
+                                         .on_clock = Line::on_clock,
+                                         .counts_waits = [] { return line.counts_waits(); },
+                                         .in_calls = [] { return line.in_calls(); }};
 
 }  // namespace
 

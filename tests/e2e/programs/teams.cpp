@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -334,6 +335,54 @@ void by_team_of_lookers() {
   }
 }
 
+// A process of its own, which takes 10 ms.
+pid_t start_process(int pipe) {
+  const pid_t process = fork();
+  if (process != 0) return process;
+  usleep(10'000);
+  if (pipe >= 0 && write(pipe, "x", 1) != 1) _exit(1);
+  _exit(0);
+}
+
+// What a thread waits for, others wait for.
+void by_processes() {
+  for (int round = 0; round < kRounds; ++round) {
+    std::future<void> result =
+        std::async(std::launch::async, [] { waitpid(start_process(-1), nullptr, 0); });
+    work(2);
+    result.get();
+    meet();
+  }
+}
+
+// One reads what processes write, as pools of them do it, while the other is in MPI, too.
+void by_pool_of_processes() {
+  int pipes[2];
+  if (pipe(pipes) != 0) return;
+  std::mutex mutex;
+  std::condition_variable condition;
+  int done = 0;
+  std::thread reader([&] {
+    char text = 0;
+    for (int round = 0; round < kRounds && read(pipes[0], &text, 1) == 1; ++round) {
+      const std::lock_guard lock(mutex);
+      ++done;
+      condition.notify_one();
+    }
+  });
+  for (int round = 0; round < kRounds; ++round) {
+    const pid_t process = start_process(pipes[1]);
+    work(2);
+    {
+      std::unique_lock lock(mutex);
+      condition.wait(lock, [&] { return done > round; });
+    }
+    waitpid(process, nullptr, 0);
+    meet();
+  }
+  reader.join();
+}
+
 // Two threads take turns, and both call MPI.
 void by_turns() {
   std::mutex mutex;
@@ -378,6 +427,8 @@ int main(int argc, char** argv) {
                                                    {"lookers", by_team_of_lookers},
                                                    {"order", by_order},
                                                    {"tasks", by_tasks},
+                                                   {"processes", by_processes},
+                                                   {"process-pool", by_pool_of_processes},
                                                    {"turns", by_turns}};
   if (argc != 2 || !forms.contains(argv[1])) return 2;
   const std::string form = argv[1];

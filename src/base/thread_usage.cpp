@@ -1,0 +1,66 @@
+#include "base/thread_usage.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/ticks.hpp"
+
+namespace foretrace {
+namespace {
+
+std::int64_t now_on(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return ns_of(now);
+}
+
+std::int64_t gave_away() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+}  // namespace
+
+std::int64_t queued_ns() {
+  // Opening, reading and closing are places where a thread may be cancelled; this is none.
+  int cancels = 0;
+  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
+  const int error = errno;
+  long long queued = -1;
+  const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    char text[100] = {};
+    const ssize_t length = ::read(file, text, sizeof text - 1);
+    ::close(file);
+    if (length <= 0 || std::sscanf(text, "%*d %lld", &queued) != 1) queued = -1;
+  }
+  errno = error;
+  ::pthread_setcancelstate(cancels, nullptr);
+  return queued;
+}
+
+ThreadUsage ask_for_usage() {
+  return {.queued = queued_ns(),
+          .others = now_on(CLOCK_PROCESS_CPUTIME_ID) - now_on(CLOCK_THREAD_CPUTIME_ID),
+          .gave_away = gave_away()};
+}
+
+Waits waits_between(const ThreadUsage& before, const ThreadUsage& now, Time without) {
+  if (now.queued < 0 || before.queued < 0) return {};
+  // A core that was taken from it, by a hypervisor even, is no wait.
+  if (now.gave_away == before.gave_away) return {};
+  const Time waited = without - Time::ns(now.queued - before.queued);
+  if (waited < kLeastWait) return {};
+  if (Time::ns(now.others - before.others) >= Time::ps(waited.count_ps() / 10))
+    return {.for_threads = waited, .for_others = Time()};
+  return {.for_threads = Time(), .for_others = waited};
+}
+
+}  // namespace foretrace
