@@ -148,6 +148,8 @@ template <class Make>
 int make_thread(const Thread& wanted, Make make) {
   std::unique_ptr<Thread> thread(new (std::nothrow) Thread(wanted));
   if (thread) thread->at = here();
+  if (const Watcher* const watcher = watching.load(); watcher && watcher->makes_thread)
+    watcher->makes_thread();
   const int result = make(thread.get());
   if (result == 0) static_cast<void>(thread.release());
   return result;

@@ -34,6 +34,8 @@ struct Watcher {
   bool (*go_on)(const Position& from, bool exactly);
   // It has waited for the end of one that had called MPI.
   void (*joined)();
+  // It is about to make another; may be nullptr.
+  void (*makes_thread)();
   // How long the rank's clock takes for what it computed.
   Time (*on_clock)(Time computed);
   // Whether waits for files or other processes take time.

@@ -169,24 +169,27 @@ void LiveSource::go_on(WorldRank rank) {
   let_go_on(rank.value);
 }
 
-// Now and then looks how often ranks hand over their cores: whether they had better
-// all be on one.
+std::uint64_t LiveSource::count_postings() const {
+  std::uint64_t count = 0;
+  for (int r = 0; r < ranks_; ++r) count += SharedMemory::slot(r).posted.load();
+  return count;
+}
+
+// Now and then looks whether the ranks had better all be on one core.
 void LiveSource::choose_cores() {
-  // A rank that computes for less than this hands over sooner than another core
-  // would have helped it.
-  constexpr std::chrono::microseconds kShort{25};
-  constexpr std::chrono::microseconds kLong{70};
   const std::uint32_t hand_overs =
       SharedMemory::header().hand_overs.load(std::memory_order_relaxed);
-  const std::uint32_t count = hand_overs - hand_overs_;
-  if (count < kHandOverSample) return;
-  const auto now = std::chrono::steady_clock::now();
-  const auto each = (now - counted_since_) / count;
+  if (hand_overs - hand_overs_ < kHandOverSample) return;
   hand_overs_ = hand_overs;
-  counted_since_ = now;
-  if (followed_ == 0 ? each >= kShort : each <= kLong) return;
+  const auto now = std::chrono::steady_clock::now();
+  const std::uint64_t postings = count_postings();
+  const std::uint64_t count = postings - std::exchange(counted_, postings);
+  const auto passed = now - std::exchange(counted_since_, now);
+  if (count == 0) return;
+  const bool together = core_choice_.together_after(passed / count);
+  if (together == (followed_ != 0)) return;
   occupy_core(false);
-  run_together(followed_ == 0, cores_);
+  run_together(together, cores_);
   follow_core(followed_);
 }
 

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "live/core_choice.hpp"
 #include "live/joint_comms.hpp"
 #include "live/processes.hpp"
 #include "live/standstill.hpp"
@@ -156,6 +157,7 @@ class LiveSource : public sim::Source {
   void wait_for(WorldRank rank);
   bool sleep(std::uint32_t bell, std::chrono::nanoseconds most);
   void occupy_core(bool occupy);
+  std::uint64_t count_postings() const;
   void choose_cores();
   void look_after_processes();
   void end_if_dead();
@@ -198,7 +200,9 @@ class LiveSource : public sim::Source {
   trace::SiteId site_number(std::uint64_t place);
 
   int cores_;
-  std::uint32_t hand_overs_ = 0;  // when it was looked last how often that happens
+  CoreChoice core_choice_;
+  std::uint32_t hand_overs_ = 0;  // when it was looked last how quick they are,
+  std::uint64_t counted_ = 0;     // and postings
   bool occupies_core_ = false;
   std::chrono::steady_clock::time_point counted_since_;
   std::int32_t followed_ = 0;

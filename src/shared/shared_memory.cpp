@@ -366,8 +366,14 @@ void run_together(bool together, int cores) {
   for (int i = 0; i < cores; ++i) count_running(0);
 }
 
+namespace {
+
+// What the process may run on where it does not follow.
+cpu_set_t before;
+
+}  // namespace
+
 void follow_core(std::int32_t& followed) {
-  static cpu_set_t before;
   const std::int32_t now = SharedMemory::header().together.load(std::memory_order_relaxed);
   if (now == followed) return;
   if (followed == 0) ::sched_getaffinity(0, sizeof before, &before);
@@ -376,6 +382,10 @@ void follow_core(std::int32_t& followed) {
   CPU_ZERO(&one);
   if (now > 0) CPU_SET(static_cast<std::size_t>(now - 1), &one);
   ::sched_setaffinity(0, sizeof before, now > 0 ? &one : &before);
+}
+
+void follow_no_core(std::int32_t& followed) {
+  if (std::exchange(followed, 0) > 0) ::sched_setaffinity(0, sizeof before, &before);
 }
 
 bool core_is_free() {

@@ -481,11 +481,12 @@ bool some_wait_for_core();
 // The simulator: so many more ranks may run, or fewer.
 void change_cores(int change);
 // After so many cores given up the bell rings: whether all had better be on one core?
-inline constexpr std::uint32_t kHandOverSample = 4096;
+inline constexpr std::uint32_t kHandOverSample = 1024;
 // The simulator: all on one core, or on all `cores` again.
 void run_together(bool together, int cores);
-// The calling process follows.
+// The calling process follows; or is to run wherever it did before.
 void follow_core(std::int32_t& followed);
+void follow_no_core(std::int32_t& followed);
 // The simulator waits until something may have changed since it read `bell`; not
 // longer than `most`, unless that is 0.
 // False if nobody rang for so long.

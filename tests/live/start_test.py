@@ -91,6 +91,46 @@ int main(int argc, char **argv) {
 }
 """
 
+# Ranks that wait for each other all the time are put on one core; what they start is not.
+CORES = r"""
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int cores(void) {
+  cpu_set_t set;
+  sched_getaffinity(0, sizeof set, &set);
+  return CPU_COUNT(&set);
+}
+static void *look(void *count) { return *(int *)count = cores(), count; }
+int main(int argc, char **argv) {
+  int rank, before, together = 0, status, mine, all;
+  pthread_t thread;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  before = cores();
+  for (int i = 0; i < 100 && !together; ++i) {
+    for (int k = 0; k < 500; ++k) MPI_Barrier(MPI_COMM_WORLD);
+    mine = cores() < before;
+    MPI_Allreduce(&mine, &together, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  }
+  pid_t child = fork();
+  if (child == 0) _exit(cores());
+  waitpid(child, &status, 0);
+  mine = before - WEXITSTATUS(status);
+  pthread_create(&thread, 0, look, &status);
+  pthread_join(thread, 0);
+  mine += before - status + before - cores();
+  MPI_Reduce(&mine, &all, 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("%s, missing: %d\n", together || before == 1 ? "together" : "apart", all);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 WHERE = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -311,6 +351,10 @@ int main(int argc, char **argv) {
         processes, ranks = zip(*(line.split() for line in notes.read_text().splitlines()))
         self.assertEqual(sorted(map(int, ranks)), list(range(self.ranks)))
         self.assertEqual(len(set(processes)), self.ranks)
+
+    def test_what_ranks_on_one_core_start_has_all(self):
+        self.live(4, [self.compile(CORES)])
+        self.assertIn("together, missing: 0", self.result.out)
 
     def test_json_is_all_of_standard_output(self):
         command = self.live_command(3, [self.compile(WHERE)], options=["--json"])

@@ -35,6 +35,7 @@ constexpr thread_calls::Watcher kWatcher{
     .position = [] { return session.threads_position(); },
     .go_on = [](const Position& from, bool exactly) { return session.go_on_from(from, exactly); },
     .joined = [] { session.joined_thread(); },
+    .makes_thread = nullptr,
     .on_clock = [](Time computed) { return session.on_clock(computed); },
     .counts_waits = [] { return session.counts_waits(); },
     .in_calls = [] { return session.in_calls(); }};

@@ -137,6 +137,8 @@ class Line {
   void hold_up_until(ThreadWork& work, Time from, bool exactly);
   void end_thread(ThreadWork& work);
   void join_thread(ThreadWork& work);
+  // The process has threads from now on, which would share the core that it follows.
+  void follow_no_more() { follow_no_core(followed_); }
   // Another thread than the first one calls.
   void tell_of_threads() const;
   // What it takes on the rank's clock that a thread of it computed.

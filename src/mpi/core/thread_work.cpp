@@ -70,6 +70,7 @@ constexpr thread_calls::Watcher kWatcher{.is_followed = is_followed,
                                          .position = position,
                                          .go_on = go_on,
                                          .joined = join_thread,
+                                         .makes_thread = [] { line.follow_no_more(); },
                                          .on_clock = Line::on_clock,
                                          .counts_waits = [] { return line.counts_waits(); },
                                          .in_calls = [] { return line.in_calls(); }};
