@@ -23,7 +23,8 @@
 namespace foretrace {
 
 Position later(const Position& a, const Position& b) {
-  return {std::max(a.clock, b.clock), std::max(a.steps, b.steps), std::max(a.waits, b.waits)};
+  return {std::max(a.clock, b.clock), std::max(a.steps, b.steps), std::max(a.waits, b.waits),
+          std::max(a.slept, b.slept)};
 }
 
 namespace thread_calls {
@@ -113,7 +114,10 @@ std::atomic<Thread*>& place_of(pthread_t thread) {
 // Around what the thread does: it may end by pthread_exit().
 class Running {
  public:
-  explicit Running(void* made) : thread_(static_cast<Thread*>(made)) { start = thread_->at; }
+  explicit Running(void* made) : thread_(static_cast<Thread*>(made)) {
+    start = thread_->at;
+    if (start) along.slept = start->slept;
+  }
   ~Running() {
     thread_->self = pthread_self();
     thread_->work = work_of_thread();
@@ -201,10 +205,13 @@ std::optional<Position> begun_at() {
 
 std::optional<Position> here() {
   if (!is_followed()) return std::nullopt;
-  if (auto known = watching.load()->position()) return known;
-  if (!start) return std::nullopt;
-  Position at = *start;
-  at.clock += computed();
+  std::optional<Position> at = watching.load()->position();
+  if (!at) {
+    if (!start) return std::nullopt;
+    at = start;
+    at->clock += computed();
+  }
+  at->slept = slept_ever + along.slept;
   return at;
 }
 
@@ -260,6 +267,7 @@ static Position after(const Waited& waited, Time from) {
 
 void go_on(const std::optional<Position>& from, const Waited& waited) {
   if (!from || !is_followed()) return;
+  along.slept = std::max(along.slept, from->slept - slept_ever);
   // By that the wait is known to be none for anything else.
   note_held_up(Time(), Time::ns(std::max(waited.ns, waited.idle_ns)));
   const Position until = later(*from, after(waited, from->clock));

@@ -16,6 +16,7 @@ struct Position {
   Time clock;
   double steps = 0;
   std::uint64_t waits = 0;  // calls of its threads that are over and may have waited
+  Time slept{};             // by it, and before it by those that it has waited for
 };
 
 // The later one in each.
@@ -84,6 +85,7 @@ void tell_queued();
 struct WaitedAlong {
   Time counted;
   Time left_out;
+  Time slept;  // by others while it waited for them, beyond what it slept itself
 };
 WaitedAlong waited_along();
 

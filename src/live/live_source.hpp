@@ -101,8 +101,9 @@ class LiveSource : public sim::Source {
   std::string slept(Time all, const std::string& compute) const;
   // The same of looks that a rank gave up, and for which the simulator looked longer.
   std::string looked_for_nothing(Time all) const;
-  // What the rank was seen to call last, and where: "MPI_Recv at ring.c:5"; empty: nothing.
-  std::string last_call(WorldRank rank) const;
+  // What the rank called last, and where: "in MPI_Recv at ring.c:5", "after ..." if it has left that;
+  // empty: nothing.
+  std::string last_call(WorldRank rank);
   bool is_finalized(WorldRank rank) const;
   // Requests that the rank gave back by MPI_Request_free before they were complete.
   std::uint64_t freed_requests(WorldRank rank) const;

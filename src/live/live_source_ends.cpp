@@ -136,11 +136,17 @@ std::string LiveSource::end_reason(WorldRank rank) const {
   return of.gone && !of.finalized ? describe_end(rank) : std::string();
 }
 
-std::string LiveSource::last_call(WorldRank rank) const {
-  const Rank& of = states_[static_cast<std::size_t>(rank.value)];
+std::string LiveSource::last_call(WorldRank rank) {
+  const Rank& of = state(rank);
   if (!of.initialized) return {};
-  const std::string place = describe_site(of.last_site);
-  return std::string(name(of.last_name)) + (place.empty() ? "" : " at " + place);
+  const Slot& line = slot(rank);
+  const std::uint32_t call = line.last_call.load();
+  const std::uint32_t function = call & ~Slot::kLeft;
+  const std::uint64_t site = line.last_site.load();
+  const std::string place = describe_site(site == 0 ? of.last_site : site_number(site));
+  return (call == function ? "in " : "after ") +
+         std::string(name(function == 0 ? of.last_name : function - 1)) +
+         (place.empty() ? "" : " at " + place);
 }
 
 bool LiveSource::is_finalized(WorldRank rank) const {

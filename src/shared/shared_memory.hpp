@@ -244,6 +244,11 @@ struct alignas(4096) Slot {
   // 1: the rank may run. The rank sets it to 0 before a posting that it waits for.
   std::atomic<std::uint32_t> go{0};
   std::uint32_t first = 0;  // the posting that is in ring[0]
+  // The function that the rank has called last, plus 1, and whether it has left it; 0: none. Where
+  // (as Record::site).
+  std::atomic<std::uint32_t> last_call{0};
+  static constexpr std::uint32_t kLeft = std::uint32_t{1} << 31;
+  std::atomic<std::uint64_t> last_site{0};
   // The rank waits for the answer to this posting (awaited_posting()); 0: for none. Who takes
   // that away lets it go on. `answered`: the one that was answered last.
   std::atomic<std::uint64_t> awaits{0};

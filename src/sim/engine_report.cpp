@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "sim/engine_impl.hpp"
+#include "trace/exit_name.hpp"
 
 namespace foretrace::sim {
 namespace {
@@ -61,6 +62,13 @@ std::vector<std::string> Engine::diagnose_blocked() {
                        aborted ? "the program aborted" : source_.end_reason(rank.id)});
     }
   }
+  // Which may be why the others did not come to their end.
+  if (!blocked.empty() || !ended.empty())
+    for (const Rank& rank : ranks_)
+      if (!rank.absent && rank.result.finalized &&
+          source_.name(rank.operation.name) == trace::kExitName)
+        ended.push_back({rank.id, rank.result.events - 1, "it left without MPI_Finalize"});
+  std::ranges::sort(ended, {}, &EndedRank::rank);
   const auto& threshold = options_.network.kind == NetworkKind::datasheet
                               ? timing_.model().loggps.sync_threshold
                               : options_.network.loggps.sync_threshold;

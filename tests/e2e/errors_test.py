@@ -393,6 +393,15 @@ class Deaths(Errors):
                     self.assertIn(result.status, statuses, str(result))
                     self.assertIn("the run ended before MPI_Finalize", result.err)
 
+    def test_who_left_is_told_by_the_replay(self):
+        program = self.compile("#include <mpi.h>\n#include <stdlib.h>\nint main(int argc, char **argv) {\n"
+                               "int rank;\nMPI_Init(&argc, &argv);\nMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+                               "if (rank == 1) exit(3);\nMPI_Barrier(MPI_COMM_WORLD);\nMPI_Finalize();\nreturn 0; }\n", "leave")
+        result = harness.foretrace("record", "-n", 2, "-o", self.directory / "r.ftr", "--", program)
+        self.assertIn("rank 1 left without MPI_Finalize, after MPI_Comm_rank", result.err)
+        result = harness.foretrace("simulate", self.directory / "r.ftr", "--machine", harness.T3D)
+        self.assertIn("rank 1's trace ends at event 2 (it left without MPI_Finalize)", result.err)
+
     def test_computation_before_leaving(self):
         """What is computed after the last call of MPI counts, in all ways; what ends by MPI_Finalize after main() is whole."""
         program = self.compile("#include <mpi.h>\n#include <stdlib.h>\n#include <foretrace.h>\n"

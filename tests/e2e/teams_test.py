@@ -19,6 +19,7 @@ FORMS = {
     "lookers": 8 + 2,
     "order": 1 + 5 + 5,
     "tasks": (9 + 1, 3 + 9 + 1),  # by which of the two carries it out
+    "sleepers": 10,
     "processes": (10, 13),  # the kernel's own delays included
     "process-pool": (10, 13),
     "turns": 3 + 7,         # both call
@@ -55,13 +56,20 @@ class Teams(harness.TestCase):
                     if "not so many threads" in self.result.out:
                         return
                     computed = self.computed(trace)
-                    if 0.98 * least < computed < 1.1 * most and ("waited" in self.result.err) == (form in FOR_OTHERS):
+                    if 0.98 * least < computed < 1.1 * most and (" waited 0." in self.result.err) == (form in FOR_OTHERS):
                         break
                     self.assertFalse(last, f"{computed} ms for {least} to {most}; {self.result.err}")
 
     def test_wait_for_each_other(self):
         for form in FORMS:
             self.check(form)
+
+    def test_sleep_of_others_is_told(self):
+        command = [harness.test_program("teams"), "sleepers"]
+        for verb in ("predict", "simulate"):
+            result = self.foretrace(verb, "-n", 1, "--machine", harness.T3D, "--compute", "none", "-o", self.directory / f"{verb}.ftr",
+                                    "--", *command)
+            self.assertIn(f"rank 0 slept for {ROUNDS * 0.01:g} s, which takes no time with --compute none", result.err)
 
     def test_that_look_for_work_all_the_time(self):
         for form in ("team", "team-barriers", "lookers", "order"):

@@ -260,14 +260,16 @@ class Endings(harness_live.TestCase):
         trace = self.directory / "live.ftr"
         events = sum(len(rank) for rank in self.events(trace))
         places = {}
-        for ranks, place in re.findall(r"^foretrace: ranks? ([0-9, -]+): last seen in (\w+ at \S+)$", result.err, re.M):
+        for ranks, place in re.findall(r"^foretrace: ranks? ([0-9, -]+): last seen ((?:in|after) \w+ at \S+)$", result.err, re.M):
             for first, last in re.findall(r"(\d+)(?:-(\d+))?", ranks):
                 places.update((rank, place) for rank in range(int(first), int(last or first) + 1))
-        # Who had no core before the signal came was still in MPI_Init.
-        init, recv, barrier = "MPI_Init at program.c:6", "MPI_Recv at program.c:9", "MPI_Barrier at program.c:10"
+        # Who had no core before the signal came had not come further than MPI_Init.
+        init, recv, barrier = "MPI_Init at program.c:6", "in MPI_Recv at program.c:9", "in MPI_Barrier at program.c:10"
+        inits = [f"in {init}", f"after {init}", "after MPI_Comm_rank at program.c:7"]
         self.assertEqual(sorted(places), list(range(6)), result.err)
         for rank, place in places.items():
-            self.assertIn(place, [init] + ([recv] if rank == 3 else [barrier] if rank != 4 else []), result.err)
+            self.assertIn(place, inits + ([recv] if rank == 3 else [barrier]), result.err)
+        self.assertEqual(places[4], inits[-1])
         self.assertRegex(result.err, rf"foretrace: {trace} holds what happened until then: {events} events of \d of 6 "
                                      r"ranks, until \S+ s\n")
         untraced = [word for word in self.live_command(6, [program]) if word not in ("-o", trace)]
@@ -276,7 +278,7 @@ class Endings(harness_live.TestCase):
         self.assertNotIn("holds what happened", result.err)
 
     def test_exit_without_finalize(self):
-        self.ends(["exit", 7], 7, "rank 1", "MPI_Finalize")
+        self.ends(["exit", 7], 7, "rank 1: exited with status 7 without MPI_Finalize", "rank 1: last seen after MPI_")
 
     def test_exit_with_0_without_finalize(self):
         """It is told; nothing else depends on it."""
@@ -431,7 +433,7 @@ class Endings(harness_live.TestCase):
                     continue
                 self.assertEqual(told.count(says), 1, told)
                 call = "MPI_Test" if which == "test" else "MPI_Iprobe"
-                self.assertRegex(told, rf"ranks? 0(, 1)?: last seen in {call} at program\.c:\d+\n")
+                self.assertRegex(told, rf"ranks? 0(, 1)?: last seen (in|after) {call} at program\.c:\d+\n")
                 self.assertRegex(told, r"ranks? (1, )?2: last seen in MPI_Barrier at program\.c:\d+\n")
                 self.assertIn("the run goes on; Ctrl-C ends it\n", told)
 

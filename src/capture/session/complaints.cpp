@@ -143,7 +143,8 @@ bool Session::complain_of_losses() const {
 // measured.
 void Session::complain_of_sleep() {
   if (predicting() && !computation_.leaves_sleep_out()) return;
-  const Time slept = first_thread_.computed.slept_between + waited_by_clock_;
+  const Time slept =
+      first_thread_.computed.slept_between + thread_calls::waited_along().slept + waited_by_clock_;
   if (!has_most(is_wait_told(slept, wall_now()) ? slept.seconds() : 0, comms.world_rank())) return;
   const WorldRank self = comms.world_rank();
   tell(predicting()

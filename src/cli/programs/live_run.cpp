@@ -57,7 +57,7 @@ std::string in_words(const std::vector<int>& ranks) {
 // Where the ranks were that did not come to their end; those together that were in the
 // same call. Nothing where nobody came to MPI.
 // Of the ranks `spare` are for what the program starts itself.
-void tell_whereabouts(const live::LiveSource& source, int spare) {
+void tell_whereabouts(live::LiveSource& source, int spare) {
   std::map<std::string, std::vector<int>> places;
   bool any = false;
   for (int r = 0; r < source.ranks(); ++r) {
@@ -65,7 +65,7 @@ void tell_whereabouts(const live::LiveSource& source, int spare) {
     any = any || !call.empty();
     const bool wanted = !call.empty() || r < source.ranks() - spare;
     if (wanted && !source.is_finalized(WorldRank(r)))
-      places[call.empty() ? "had not come to MPI_Init" : "last seen in " + call].push_back(r);
+      places[call.empty() ? "had not come to MPI_Init" : "last seen " + call].push_back(r);
   }
   if (!any) return;
   std::vector<std::pair<std::vector<int>, std::string>> lines;

@@ -86,7 +86,7 @@ int Finalize() {
   const thread_calls::WaitedAlong along = thread_calls::waited_along();
   record.waited = (line.waits().left_out() + along.left_out).count_ps();
   record.counted_wait = (line.waits().counted() + along.counted).count_ps();
-  record.slept = line.slept().count_ps();
+  record.slept = (line.slept() + along.slept).count_ps();
   record.looked = line.looked_for_nothing().count_ps();
   record.threads = line.several_called();
   if (!left.empty()) record.left_at = left.front()->made_at;

@@ -25,7 +25,10 @@ void Line::begin_call(Fn function) {
   at_hand_.for_library =
       find_site() && !callers::is_programs_call(name_of(function), at_hand_.point.address);
   at_hand_.said = at_hand_.goes_on = false;
-  if (!at_hand_.for_library) ++calls_;
+  if (at_hand_.for_library) return;
+  ++calls_;
+  slot_->last_site.store(at_hand_.site, std::memory_order_relaxed);
+  slot_->last_call.store(static_cast<std::uint32_t>(function) + 1, std::memory_order_relaxed);
 }
 
 // Whether a library of MPI's makes the call at hand.
@@ -39,6 +42,9 @@ bool Line::find_site() {
 
 void Line::leave(Fn function) {
   if (!slot_) return;
+  if (!at_hand_.for_library)
+    slot_->last_call.store((static_cast<std::uint32_t>(function) + 1) | Slot::kLeft,
+                           std::memory_order_relaxed);
   if (!at_hand_.said && !at_hand_.for_library) note_call(function);
   raise_floor(clock_.floor());
   logging_ = logging_next_;

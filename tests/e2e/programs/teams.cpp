@@ -335,6 +335,16 @@ void by_team_of_lookers() {
   }
 }
 
+// What another sleeps is slept by who waits for it.
+void by_sleepers() {
+  for (int round = 0; round < kRounds; ++round) {
+    std::thread other([] { usleep(10'000); });
+    usleep(4'000);
+    other.join();
+    meet();
+  }
+}
+
 // A process of its own, which takes 10 ms.
 pid_t start_process(int pipe) {
   const pid_t process = fork();
@@ -427,6 +437,7 @@ int main(int argc, char** argv) {
                                                    {"lookers", by_team_of_lookers},
                                                    {"order", by_order},
                                                    {"tasks", by_tasks},
+                                                   {"sleepers", by_sleepers},
                                                    {"processes", by_processes},
                                                    {"process-pool", by_pool_of_processes},
                                                    {"turns", by_turns}};
