@@ -56,8 +56,9 @@ class Queued {
   // Some milliseconds old at most; -1: the kernel does not say.
   std::int64_t lately() { return monotonic_ns() - asked_ns_ > kLatelyNs ? now() : queued_ns_; }
   std::int64_t now() {
-    const std::int64_t before = std::exchange(queued_ns_, queued_ns());
-    if (queued_ns_ > 0) all_queued_ns += queued_ns_ - std::max<std::int64_t>(before, 0);
+    const std::int64_t queued = queued_ns();
+    if (queued > told_ns_) all_queued_ns += queued - std::exchange(told_ns_, queued);
+    queued_ns_ = queued;
     asked_ns_ = monotonic_ns();
     asked_cpu_ns_ = now_on(CLOCK_THREAD_CPUTIME_ID);
     return queued_ns_;
@@ -75,6 +76,7 @@ class Queued {
   std::int64_t asked_ns_ = 0;
   std::int64_t asked_cpu_ns_ = 0;
   std::int64_t queued_ns_ = -1;
+  std::int64_t told_ns_ = 0;  // of it to others
 };
 thread_local Queued queued;
 
@@ -237,19 +239,20 @@ Waited WaitBegin::until_now() const {
   const std::int64_t waited_ns = monotonic_ns() - at_ns_;
   if (usage_.queued < 0) return {.ns = waited_ns};
   // Meanwhile nobody waited for the program's own.
-  const Time in_calls = watching.load()->in_calls() - in_calls_;
+  const Watcher& watcher = *watching.load();
+  const Time in_calls = std::clamp(watcher.in_calls() - in_calls_, Time(), Time::ns(waited_ns));
   const Time without = Time::ns(waited_ns) - in_calls;
   if (without < Time::ns(kLeastAlongNs)) return {.ns = waited_ns};
+  if (queued.now() < 0) return {.ns = waited_ns};
   // It has computed nothing, and waited.
-  const ThreadUsage before{.queued = usage_.queued,
-                           .others = usage_.others + in_calls.count_ps() / 1000};
-  queued.now();
+  ThreadUsage before = usage_;
+  if (watcher.looks_in_calls) before.others += in_calls.count_ps() / 1000;
   const ThreadUsage now{
       .queued = all_queued_ns, .others = now_on(CLOCK_PROCESS_CPUTIME_ID), .gave_away = 1};
   const Waits waits = waits_between(before, now, without);
   return {.ns = waited_ns,
           .for_others_ns = waits.for_others.count_ps() / 1000,
-          .counts = watching.load()->counts_waits()};
+          .counts = watcher.counts_waits()};
 }
 
 // Where the calling thread is after `waited` for others; nowhere where that is told by `from`, to
@@ -261,13 +264,14 @@ static Position after(const Waited& waited, Time from) {
   const Time held_up = watching.load()->on_clock(for_others);
   const Time told = std::max(from - at->clock, Time());
   if (held_up - told <= Time::ps(held_up.count_ps() / 10)) return {};
-  (waited.counts ? along.counted : along.left_out) += for_others;
+  (waited.counts ? along.counted : along.left_out) += std::max(for_others - told, Time());
   return waited.counts ? Position{.clock = at->clock + held_up} : Position();
 }
 
 void go_on(const std::optional<Position>& from, const Waited& waited) {
   if (!from || !is_followed()) return;
-  along.slept = std::max(along.slept, from->slept - slept_ever);
+  const Time slept = from->slept - slept_ever - along.slept;
+  along.slept += std::clamp(slept, Time(), Time::ns(std::max<std::int64_t>(waited.ns, 0)));
   // By that the wait is known to be none for anything else.
   note_held_up(Time(), Time::ns(std::max(waited.ns, waited.idle_ns)));
   const Position until = later(*from, after(waited, from->clock));

@@ -41,8 +41,10 @@ struct Watcher {
   Time (*on_clock)(Time computed);
   // Whether waits for files or other processes take time.
   bool (*counts_waits)();
-  // What has passed, really, in the calls of the one thread that calls MPI.
+  // What has passed, really, in the calls of the one thread that calls MPI; and whether it computes
+  // meanwhile, to find out what it waits for.
   Time (*in_calls)();
+  bool looks_in_calls = false;
 };
 
 // From now on; it has to stay.

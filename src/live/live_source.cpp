@@ -169,12 +169,6 @@ void LiveSource::go_on(WorldRank rank) {
   let_go_on(rank.value);
 }
 
-std::uint64_t LiveSource::count_postings() const {
-  std::uint64_t count = 0;
-  for (int r = 0; r < ranks_; ++r) count += SharedMemory::slot(r).posted.load();
-  return count;
-}
-
 // Now and then looks whether the ranks had better all be on one core.
 void LiveSource::choose_cores() {
   const std::uint32_t hand_overs =
@@ -182,10 +176,11 @@ void LiveSource::choose_cores() {
   if (hand_overs - hand_overs_ < kHandOverSample) return;
   hand_overs_ = hand_overs;
   const auto now = std::chrono::steady_clock::now();
-  const std::uint64_t postings = count_postings();
-  const std::uint64_t count = postings - std::exchange(counted_, postings);
+  const std::uint64_t count = std::exchange(taken_, 0);
   const auto passed = now - std::exchange(counted_since_, now);
-  if (count == 0) return;
+  // While they start, or wait for one that has no core, they are not at work.
+  if (count == 0 || cores_ == 1 || lent_cores_ != 0 || processes_.started() != processes_.wanted())
+    return;
   const bool together = core_choice_.together_after(passed / count);
   if (together == (followed_ != 0)) return;
   occupy_core(false);
@@ -287,6 +282,7 @@ bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
     state(rank).record = line.posting(at);
     fetch(line.posting(at + 1));
     const bool is_operation = treat(rank, operation);
+    taken_ += postings_of(state(rank).record);
     for (std::uint32_t left = postings_of(state(rank).record); left > 0; --left)
       if (make_room(rank.value)) go_on(rank);
     if (!is_operation) continue;

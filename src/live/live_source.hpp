@@ -101,8 +101,8 @@ class LiveSource : public sim::Source {
   std::string slept(Time all, const std::string& compute) const;
   // The same of looks that a rank gave up, and for which the simulator looked longer.
   std::string looked_for_nothing(Time all) const;
-  // What the rank called last, and where: "in MPI_Recv at ring.c:5", "after ..." if it has left that;
-  // empty: nothing.
+  // What the rank called last, and where: "in MPI_Recv at ring.c:5", "after ..." if it has left
+  // that; empty: nothing.
   std::string last_call(WorldRank rank);
   bool is_finalized(WorldRank rank) const;
   // Requests that the rank gave back by MPI_Request_free before they were complete.
@@ -158,7 +158,6 @@ class LiveSource : public sim::Source {
   void wait_for(WorldRank rank);
   bool sleep(std::uint32_t bell, std::chrono::nanoseconds most);
   void occupy_core(bool occupy);
-  std::uint64_t count_postings() const;
   void choose_cores();
   void look_after_processes();
   void end_if_dead();
@@ -202,8 +201,9 @@ class LiveSource : public sim::Source {
 
   int cores_;
   CoreChoice core_choice_;
-  std::uint32_t hand_overs_ = 0;  // when it was looked last how quick they are,
-  std::uint64_t counted_ = 0;     // and postings
+  // Since it was looked last how quick the ranks are: hand-overs until then, and postings taken.
+  std::uint32_t hand_overs_ = 0;
+  std::uint64_t taken_ = 0;
   bool occupies_core_ = false;
   std::chrono::steady_clock::time_point counted_since_;
   std::int32_t followed_ = 0;

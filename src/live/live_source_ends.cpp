@@ -142,8 +142,8 @@ std::string LiveSource::last_call(WorldRank rank) {
   const Slot& line = slot(rank);
   const std::uint32_t call = line.last_call.load();
   const std::uint32_t function = call & ~Slot::kLeft;
-  const std::uint64_t site = line.last_site.load();
-  const std::string place = describe_site(site == 0 ? of.last_site : site_number(site));
+  const std::string place =
+      describe_site(function == 0 ? of.last_site : site_number(line.last_site.load()));
   return (call == function ? "in " : "after ") +
          std::string(name(function == 0 ? of.last_name : function - 1)) +
          (place.empty() ? "" : " at " + place);

@@ -207,6 +207,8 @@ pid_t Processes::execute(int rank) {
   if (process == 0) {
     // Shares our memory until it becomes the program: system calls only.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // We may be on the core that ranks share.
+    if (knows_cores_) ::sched_setaffinity(0, sizeof cores_, &cores_);
     let_wakers_go_on();
     if (::getppid() != parent) ::_exit(127);
     ::fcntl(descriptor, F_SETFD, 0);

@@ -1,6 +1,7 @@
 // The ranks' processes: started, watched, and none left behind.
 #pragma once
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -75,6 +76,9 @@ class Processes {
   Program& program_of(int rank);
 
   Command command_;
+  // What we may run on before ranks share a core; not known where there are more than fit.
+  cpu_set_t cores_{};
+  bool knows_cores_ = ::sched_getaffinity(0, sizeof cores_, &cores_) == 0;
   std::vector<Program> programs_;  // the first is the command's
   int ranks_;
   int started_ = 0;

@@ -376,7 +376,8 @@ cpu_set_t before;
 void follow_core(std::int32_t& followed) {
   const std::int32_t now = SharedMemory::header().together.load(std::memory_order_relaxed);
   if (now == followed) return;
-  if (followed == 0) ::sched_getaffinity(0, sizeof before, &before);
+  // With more cores than fit there it stays where it is.
+  if (followed == 0 && ::sched_getaffinity(0, sizeof before, &before) != 0) return;
   followed = now;
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -385,7 +386,9 @@ void follow_core(std::int32_t& followed) {
 }
 
 void follow_no_core(std::int32_t& followed) {
-  if (std::exchange(followed, 0) > 0) ::sched_setaffinity(0, sizeof before, &before);
+  if (followed <= 0) return;
+  followed = 0;
+  ::sched_setaffinity(0, sizeof before, &before);
 }
 
 bool core_is_free() {

@@ -1,6 +1,8 @@
 """Threads of a rank that wait for each other otherwise than by MPI (programs/teams.cpp): what they compute one after
 the other counts, what they compute beside each other does not add up, in all three ways."""
 
+import re
+
 import harness
 
 # For each form: milliseconds of a round, by hand.
@@ -23,6 +25,7 @@ FORMS = {
     "processes": (10, 13),  # the kernel's own delays included
     "process-pool": (10, 13),
     "turns": 3 + 7,         # both call
+    "callers": 12,
 }
 FOR_OTHERS = "processes", "process-pool"  # which is told
 ROUNDS = 3
@@ -56,7 +59,7 @@ class Teams(harness.TestCase):
                     if "not so many threads" in self.result.out:
                         return
                     computed = self.computed(trace)
-                    if 0.98 * least < computed < 1.1 * most and (" waited 0." in self.result.err) == (form in FOR_OTHERS):
+                    if 0.98 * least < computed < 1.1 * most and bool(re.search(r" waited 0\.0[2-4]", self.result.err)) == (form in FOR_OTHERS):
                         break
                     self.assertFalse(last, f"{computed} ms for {least} to {most}; {self.result.err}")
 
@@ -69,7 +72,10 @@ class Teams(harness.TestCase):
         for verb in ("predict", "simulate"):
             result = self.foretrace(verb, "-n", 1, "--machine", harness.T3D, "--compute", "none", "-o", self.directory / f"{verb}.ftr",
                                     "--", *command)
-            self.assertIn(f"rank 0 slept for {ROUNDS * 0.01:g} s, which takes no time with --compute none", result.err)
+            # 4 ms of each 10 by itself; who comes late to the wait has slept less by that.
+            told = re.search(r"rank 0 slept for (\S+) s, which takes no time with --compute none", result.err)
+            self.assertTrue(told, result.err)
+            self.assertTrue(ROUNDS * 0.006 < float(told[1]) < ROUNDS * 0.0101, result.err)
 
     def test_that_look_for_work_all_the_time(self):
         for form in ("team", "team-barriers", "lookers", "order"):

@@ -38,7 +38,8 @@ constexpr thread_calls::Watcher kWatcher{
     .makes_thread = nullptr,
     .on_clock = [](Time computed) { return session.on_clock(computed); },
     .counts_waits = [] { return session.counts_waits(); },
-    .in_calls = [] { return session.in_calls(); }};
+    .in_calls = [] { return session.in_calls(); },
+    .looks_in_calls = true};
 
 }  // namespace
 
@@ -80,6 +81,7 @@ void Session::let_rows_end() {
   may_be_idle_ = false;
   write_pending();
   others_called_ = true;
+  in_calls_.stop();
   computation_.leave_waits_out();
 }
 
@@ -123,7 +125,7 @@ std::optional<Position> Session::threads_position() {
 // A recording's clock leaves out what passes in calls, but other threads, that compute meanwhile,
 // go on.
 Time Session::beside_clock() const {
-  return predicting() ? Time() : in_calls_.passed();
+  return predicting() ? Time() : in_calls_.before();
 }
 
 Time Session::on_clock(Time computed) const {

@@ -23,11 +23,11 @@ void Line::let_children_go() {
 }
 
 void Line::leave_to_parent() {
+  follow_no_core(followed_);
   if (!slot_) return;
   const program_clock::Real real;
   latest_ = std::max({latest_, clock_.now().count_ps(), clock_wait_.last().count_ps()});
   forked_ns_ = monotonic_ns();
-  follow_no_core(followed_);
   slot_ = nullptr;
   has_call_ = false;
   held_back_ = 0;

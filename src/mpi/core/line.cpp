@@ -142,6 +142,7 @@ void Line::close() {
   const std::string kernels = sampler_.summary();
   if (!kernels.empty() && rank_ == 0) std::fprintf(stderr, "foretrace: %s\n", kernels.c_str());
   program_clock::stop(std::max(clock_wait_.last(), Time::ps(latest_)));
+  follow_no_core(followed_);
   slot_ = nullptr;
 }
 

@@ -225,6 +225,7 @@ class Line {
   bool find_site();
   void note_call(Fn function);
   void begin_call(Fn function);
+  void publish_call(std::uint32_t call);
   void flush_call();
   void publish_names();
   void leave_out_calls();

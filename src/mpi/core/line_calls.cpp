@@ -19,16 +19,20 @@ void Line::enter(Fn function, const callers::CallPoint& point) {
   stop_work();  // what follows is not the program's
   settle_work();
   begin_call(function);
+  if (!at_hand_.for_library) publish_call(static_cast<std::uint32_t>(function) + 1);
+}
+
+// For who asks where the rank is; calls in calls are not told.
+void Line::publish_call(std::uint32_t call) {
+  slot_->last_site.store(at_hand_.site, std::memory_order_relaxed);
+  slot_->last_call.store(call, std::memory_order_relaxed);
 }
 
 void Line::begin_call(Fn function) {
   at_hand_.for_library =
       find_site() && !callers::is_programs_call(name_of(function), at_hand_.point.address);
   at_hand_.said = at_hand_.goes_on = false;
-  if (at_hand_.for_library) return;
-  ++calls_;
-  slot_->last_site.store(at_hand_.site, std::memory_order_relaxed);
-  slot_->last_call.store(static_cast<std::uint32_t>(function) + 1, std::memory_order_relaxed);
+  if (!at_hand_.for_library) ++calls_;
 }
 
 // Whether a library of MPI's makes the call at hand.
@@ -42,9 +46,7 @@ bool Line::find_site() {
 
 void Line::leave(Fn function) {
   if (!slot_) return;
-  if (!at_hand_.for_library)
-    slot_->last_call.store((static_cast<std::uint32_t>(function) + 1) | Slot::kLeft,
-                           std::memory_order_relaxed);
+  if (!at_hand_.for_library) publish_call((static_cast<std::uint32_t>(function) + 1) | Slot::kLeft);
   if (!at_hand_.said && !at_hand_.for_library) note_call(function);
   raise_floor(clock_.floor());
   logging_ = logging_next_;

@@ -91,6 +91,7 @@ void Line::take_over() {
     this_thread = leaving.work.get();
     if (!several_) {
       several_ = true;
+      in_calls_.stop();
       first_.since = clock_now();
     }
     const auto begun = thread_calls::begun_at();

@@ -420,6 +420,27 @@ void by_turns() {
   other.join();
 }
 
+// Three threads call; the last one to begin computes for longest before it does.
+void by_callers() {
+  for (int round = 0; round < kRounds; ++round) {
+    int rank = 0;
+    std::thread early([] {
+      int size = 0;
+      work(1);
+      MPI_Comm_size(MPI_COMM_WORLD, &size);
+    });
+    std::thread late([] {
+      int size = 0;
+      work(12);
+      MPI_Comm_size(MPI_COMM_WORLD, &size);
+    });
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    early.join();
+    late.join();
+    meet();
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -440,11 +461,12 @@ int main(int argc, char** argv) {
                                                    {"sleepers", by_sleepers},
                                                    {"processes", by_processes},
                                                    {"process-pool", by_pool_of_processes},
-                                                   {"turns", by_turns}};
+                                                   {"turns", by_turns},
+                                                   {"callers", by_callers}};
   if (argc != 2 || !forms.contains(argv[1])) return 2;
   const std::string form = argv[1];
   if (form == "pool") pool = new Pool(2);
-  const int wanted = form == "turns" ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+  const int wanted = form == "turns" || form == "callers" ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, wanted, &provided);
   if (provided < wanted) {
