@@ -7,16 +7,6 @@
 #include <thread>
 
 namespace foretrace {
-namespace {
-
-std::int64_t thread_cpu_ns() {
-  timespec now;
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return ns_of(now);
-}
-
-}  // namespace
-
 #if FORETRACE_HAVE_RSEQ
 
 RseqMark rseq_mark;
@@ -106,7 +96,7 @@ void CpuClock::resume_slowly() {
   if (anew || read_ticks(counter) - usage_at_ > kSeldom * longest_ticks_) ask_kernel();
   thread_ = __builtin_thread_pointer();
   set_mark();
-  compared_cpu_ns_ = thread_cpu_ns();
+  compared_cpu_ns_ = now_on(CLOCK_THREAD_CPUTIME_ID);
   compared_ = start_ = read_ticks(counter);
 }
 
@@ -129,7 +119,7 @@ Time CpuClock::stop_slowly() const {
   const std::uint64_t since = start_ - compared_;
   const std::int64_t start_cpu =
       compared_cpu_ns_ + (ns_per_tick_ == 0 ? static_cast<std::int64_t>(since) : to_ns(since));
-  const std::int64_t cpu = std::max<std::int64_t>(thread_cpu_ns() - start_cpu, 0);
+  const std::int64_t cpu = std::max<std::int64_t>(now_on(CLOCK_THREAD_CPUTIME_ID) - start_cpu, 0);
   note_wait(cpu);
   return Time::ns(cpu);
 }

@@ -42,9 +42,7 @@ inline void note_held_up(Time held_up, Time waited) {
 
 // What the calling thread has computed since its beginning, what it slept included.
 inline Time work_of_thread() {
-  timespec used{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return Time::ns(ns_of(used)) + slept_ever;
+  return Time::ns(now_on(CLOCK_THREAD_CPUTIME_ID)) + slept_ever;
 }
 
 // By the calling thread since it was asked last.

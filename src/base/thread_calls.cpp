@@ -38,12 +38,6 @@ std::atomic<const Watcher*> watching{nullptr};
 // has gone on by what it has computed. Nothing: its maker did not know, and nobody has told it yet.
 thread_local std::optional<Position> start;
 
-std::int64_t now_on(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return ns_of(now);
-}
-
 // A shorter wait is none along with others, for files or other processes.
 constexpr std::int64_t kLeastAlongNs = 1'000'000;
 
@@ -238,7 +232,7 @@ WaitBegin WaitBegin::now() {
 Waited WaitBegin::until_now() const {
   const std::int64_t waited_ns = monotonic_ns() - at_ns_;
   if (usage_.queued < 0) return {.ns = waited_ns};
-  // Meanwhile nobody waited for the program's own.
+  // While the program was in MPI it did not wait for this thread.
   const Watcher& watcher = *watching.load();
   const Time in_calls = std::clamp(watcher.in_calls() - in_calls_, Time(), Time::ns(waited_ns));
   const Time without = Time::ns(waited_ns) - in_calls;

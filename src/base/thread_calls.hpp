@@ -73,7 +73,7 @@ class WaitBegin {
 
  private:
   std::int64_t at_ns_ = 0;
-  ThreadUsage usage_;
+  ThreadUsage usage_;  // of all threads: this one computes nothing until it goes on
   Time in_calls_;
 };
 // That one was `from`: it goes on no earlier, or just there where it did not work; and no earlier

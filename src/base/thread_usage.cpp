@@ -14,12 +14,6 @@
 namespace foretrace {
 namespace {
 
-std::int64_t now_on(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return ns_of(now);
-}
-
 std::int64_t gave_away() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);

@@ -16,7 +16,7 @@ struct ThreadUsage {
 
 // Takes some microseconds.
 ThreadUsage ask_for_usage();
-// The first of them alone.
+// ThreadUsage::queued alone.
 std::int64_t queued_ns();
 
 // How long a thread did without a core, though one was free: it slept, or waited.

@@ -16,6 +16,12 @@ namespace foretrace {
 inline std::int64_t ns_of(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
+// In nanoseconds, as the program is shown it.
+inline std::int64_t now_on(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return ns_of(now);
+}
 // `ns` is not below 0.
 inline timespec to_timespec(std::int64_t ns) {
   return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};

@@ -37,12 +37,6 @@ std::int64_t limit_of(int milliseconds) {
   return milliseconds < 0 ? kForEver : std::int64_t{milliseconds} * 1'000'000;
 }
 
-std::int64_t now_on(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return ns_of(now);
-}
-
 // A condition keeps to itself which clock its waits go by. The two are decades apart.
 clockid_t clock_of(const timespec& moment) {
   const std::int64_t at = ns_of(moment);

@@ -466,7 +466,8 @@ int main(int argc, char** argv) {
   if (argc != 2 || !forms.contains(argv[1])) return 2;
   const std::string form = argv[1];
   if (form == "pool") pool = new Pool(2);
-  const int wanted = form == "turns" || form == "callers" ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+  const int wanted =
+      form == "turns" || form == "callers" ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, wanted, &provided);
   if (provided < wanted) {
