@@ -5,18 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace foretrace {
 namespace {
 
-constexpr std::uint64_t kWords = 32;
-constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15U;
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-  hash = (hash ^ word) * kGolden;
-  return hash ^ hash >> 29;
-}
+constexpr std::uint64_t kLine = 64;
 
 // Whether its first and its last word can be read; asks the system, which does not mind if not.
 bool is_readable(std::uintptr_t begin, std::uint64_t bytes) {
@@ -29,20 +22,32 @@ bool is_readable(std::uintptr_t begin, std::uint64_t bytes) {
          static_cast<ssize_t>(sizeof words);
 }
 
-std::uint64_t words_of(std::uintptr_t begin, std::uint64_t bytes) {
-  std::uint64_t hash = bytes;
-  const std::uint64_t last = bytes - sizeof hash;
-  for (std::uint64_t i = 0; i < kWords; ++i) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, reinterpret_cast<const void*>(begin + i * last / (kWords - 1)), sizeof word);
-    hash = mix(hash, word);
+// From `begin` on, at most a line.
+std::uint16_t hash_of(std::uintptr_t begin, std::uintptr_t end) {
+  std::uint64_t words[kLine / sizeof(std::uint64_t)] = {};
+  std::memcpy(words, reinterpret_cast<const void*>(begin), end - begin);
+  std::uint64_t hash = 0;
+  std::uint64_t odd = 0x9e3779b97f4a7c15U;
+  for (const std::uint64_t word : words) {
+    hash += (word ^ word >> 32) * odd;
+    odd += 0x632be59bd9b4e01aU;
   }
-  return hash;
+  return static_cast<std::uint16_t>(hash >> 48);
 }
 
 }  // namespace
 
+SentData::Lines SentData::lines_of(std::uintptr_t begin, std::uint64_t bytes) {
+  Lines lines;
+  for (std::size_t i = 0; i < kLooks; ++i) {
+    const std::uintptr_t line = (begin + i * (bytes - 1) / (kLooks - 1)) / kLine * kLine;
+    lines[i] = hash_of(std::max(line, begin), std::min(line + kLine, begin + bytes));
+  }
+  return lines;
+}
+
 bool SentData::send(const void* data, std::uint64_t bytes, std::uint64_t to) noexcept {
+  rewritten_ = 0;
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   if (bytes < kLeast || begin == 0) return false;
   const auto end = sent_.begin() + static_cast<std::ptrdiff_t>(known_);
@@ -50,14 +55,30 @@ bool SentData::send(const void* data, std::uint64_t bytes, std::uint64_t to) noe
     return sent.begin == begin && sent.bytes == bytes && sent.to == to;
   });
   if (known == end && !is_readable(begin, bytes)) return false;
-  const std::uint64_t words = words_of(begin, bytes);
-  if (known != end) return std::exchange(known->words, words) == words;
-  sent_[next_] = {begin, bytes, to, words};
+  const Lines lines = lines_of(begin, bytes);
+  if (known != end) {
+    std::size_t written = 0;
+    for (std::size_t i = 0; i < kLooks; ++i) written += lines[i] != known->lines[i] ? 1 : 0;
+    rewritten_ = known->counted ? 0 : bytes * written / kLooks;
+    last_ = static_cast<std::size_t>(known - sent_.begin());
+    known->lines = lines;
+    known->counted = false;
+    return written == 0;
+  }
+  sent_[next_] = {begin, bytes, to, lines};
   known_ = std::max(known_, next_ + 1);
   next_ = (next_ + 1) % kMost;
   lowest_ = std::min(lowest_, begin);
   highest_ = std::max(highest_, begin + bytes);
   return false;
+}
+
+void SentData::count_rewritten() noexcept {
+  const Sent& own = sent_[last_];
+  for (Sent& other : sent_)
+    if (&other != &own && own.begin <= other.begin &&
+        other.begin + other.bytes <= own.begin + own.bytes)
+      other.counted = true;
 }
 
 void SentData::receive(const void* data, std::uint64_t bytes) noexcept {

@@ -15,6 +15,7 @@
 #include "shared/horizon.hpp"
 #include "shared/looks.hpp"
 #include "shared/message_costs.hpp"
+#include "shared/rewriting.hpp"
 #include "shared/site_list.hpp"
 
 namespace foretrace::live {
@@ -134,7 +135,10 @@ void LiveSource::begin(const sim::ClockRules& rules) {
   header.compute_step = rules.timing->model().compute_step;
   if (const double tick = rules.timing->model().timer_resolution; tick > 0) header.tick = tick;
   header.tells_compute.store(true, std::memory_order_release);
-  header.asks_of_data = rules.timing->knows_untouched();
+  // It is added to what ranks compute, which is scaled later.
+  if (!rules.by_steps && rules.scale > 0)
+    rewriting::begin(rules.timing->on(machine::Path::node), 1 / rules.scale);
+  header.asks_of_data = rules.timing->knows_untouched() || rewriting::is_known();
   if (header.run_ahead) timing_ = rules.timing;
   by_size_ = header.run_ahead && rules.by_size;
   if (by_size_) message_costs::begin();

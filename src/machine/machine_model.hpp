@@ -19,6 +19,7 @@
 #include "machine/path.hpp"
 #include "machine/reduction.hpp"
 #include "machine/size_factors.hpp"
+#include "machine/size_times.hpp"
 #include "topology/shape.hpp"
 
 namespace foretrace::machine {
@@ -158,12 +159,18 @@ using Reductions = std::map<Reduction, double>;  // seconds to combine a byte
 
 using Functions = std::map<std::string, Function, std::less<>>;  // by name
 
+// How much longer it takes a rank to write again what it gave and other ranks of its node have read,
+// by the call that gave it: "send", "bcast", "allgather", "alltoall", "gather", "scatter"; of so many
+// bytes as the rank gave. May be empty, or lack some.
+using Rewrite = std::map<std::string, std::vector<SizeTime>, std::less<>>;
+
 // What holds on one path (machine/path.hpp).
 struct PathModel {
   LogGPS loggps;
   std::vector<LogGPSRegime> loggps_regimes;  // ascending, contiguous; may be empty
   std::optional<HopParameters> hop;
   Functions functions;
+  Rewrite rewrite;
 };
 
 // What it has of a PathModel is that of the outer path.

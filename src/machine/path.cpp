@@ -79,6 +79,7 @@ MachineModel on_path(const MachineModel& model, Path path) {
   flat.loggps = merge(under, own.loggps);
   if (!own.loggps_regimes.empty()) flat.loggps_regimes = own.loggps_regimes;
   if (own.hop) flat.hop = own.hop;
+  if (!own.rewrite.empty()) flat.rewrite = own.rewrite;
   return flat;
 }
 

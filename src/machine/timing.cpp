@@ -220,9 +220,11 @@ Timing::Timing(const MachineModel& model, Bound bound, const Added& added, Flat)
     : model_(&model), bound_(bound), added_(added) {
   for (std::size_t i = 0; i < functions_.size(); ++i)
     functions_[i] = find_with_stand_in(model, kNames[i]);
-  // Messages then pass each other, as on a data sheet without it.
-  const Function*& gap = functions_[index(Cost::gap)];
-  if (gap && is_unreliable(*gap)) gap = nullptr;
+  // Messages then pass each other, and completions hide what they can, as on a data sheet without
+  // these.
+  for (const Cost part : {Cost::gap, Cost::isendoverlap, Cost::irecvoverlap})
+    if (const Function*& own = functions_[index(part)]; own && is_unreliable(*own))
+      own = part == Cost::isendoverlap ? functions_[index(Cost::isend2)] : nullptr;
   for (std::size_t i = index(Cost::barrier); i <= index(Cost::comm_dup); ++i)
     postings_[i] = find_posting(model, static_cast<Cost>(i));
   if (const auto usual = model.reductions.find(Reduction::sum_double);
@@ -326,9 +328,17 @@ Timing::Unknowns Timing::unknowns() const {
                                  Cost::isend1, Cost::sendrecv, Cost::recv};
   const bool sent =
       std::ranges::any_of(kSends, [&](Cost cost) { return most_ranks_[index(cost)] != 0; });
-  if (const Function* own = model_->find("gap"); own && sent && !has_gap())
-    unknowns.replaced.push_back("gap (" + why_unreliable(*own) +
-                                ") by none, so messages of a rank pass each other");
+  const auto tell_without = [&](Cost part, bool asked, const char* instead) {
+    const Function* own = model_->find(name_of(part));
+    if (own && asked && !functions_[index(part)])
+      unknowns.replaced.push_back(own->name + " (" + why_unreliable(*own) + ") by none, so " +
+                                  instead);
+  };
+  tell_without(Cost::gap, sent, "messages of a rank pass each other");
+  tell_without(Cost::irecvoverlap, most_ranks_[index(Cost::irecv2)] != 0,
+               "a posted receive completes in recvmin or irecv2 at the least");
+  for (const Function* function : beside_)
+    unknowns.unreliable.push_back(function->name + " (" + why_unreliable(*function) + ")");
   // Which of them was first is another one in each way to a prediction.
   const auto moves = static_cast<std::ptrdiff_t>(unknowns.missing.size());
   unknowns.missing.insert(unknowns.missing.end(), missing_moves_.begin(), missing_moves_.end());
@@ -341,12 +351,18 @@ Timing::Unknowns Timing::unknowns() const {
                                   (stands_in_[i] ? "" : kCombinesForFree));
   for (const Path path : {Path::node, Path::untouched}) {
     if (!inner_[static_cast<std::size_t>(path)]) continue;
-    const std::string where = " (path " + std::string(name_of(path)) + ")";
+    // Untouched data has the node's functions.
+    const bool node = inner_[static_cast<std::size_t>(Path::node)] != nullptr;
+    const std::string where = node ? " (path " + std::string(name_of(Path::node)) + ")" : "";
+    const auto add = [&where](const std::vector<std::string>& own, std::vector<std::string>& all) {
+      for (const std::string& what : own)
+        if (std::ranges::find(all, what + where) == all.end()) all.push_back(what + where);
+    };
     const Unknowns inner = on(path).unknowns();
-    for (const std::string& name : inner.missing) unknowns.missing.push_back(name + where);
-    for (const std::string& what : inner.beyond) unknowns.beyond.push_back(what + where);
-    for (const std::string& what : inner.replaced) unknowns.replaced.push_back(what + where);
-    for (const std::string& what : inner.unreliable) unknowns.unreliable.push_back(what + where);
+    add(inner.missing, unknowns.missing);
+    add(inner.beyond, unknowns.beyond);
+    add(inner.replaced, unknowns.replaced);
+    add(inner.unreliable, unknowns.unreliable);
   }
   return unknowns;
 }
@@ -511,13 +527,12 @@ Time Timing::collective_leave(Time latest, Cost collective, int ranks, Bytes byt
                               std::string_view mpi_name) const {
   if (is_of_a_window_or_file(mpi_name)) {
     if (const Function* own = of_a_window_or_file(*this, mpi_name, bytes))
-      return latest + Time::from_seconds(evaluate_seconds(*model_, *own, ranks, bytes, bound_));
+      return latest + evaluate(*own, ranks, bytes);
   } else if (makes_a_communicator(collective)) {
     const std::string name = model_name_of(mpi_name);
     const Function* const own =
         stand_in_for(StandInKind::making, name).empty() ? nullptr : model_->find(name);
-    if (own)
-      return latest + Time::from_seconds(evaluate_seconds(*model_, *own, ranks, bytes, bound_));
+    if (own) return latest + evaluate(*own, ranks, bytes);
   }
   return latest + cost(collective, ranks, bytes);
 }
@@ -530,7 +545,7 @@ bool Timing::takes_own_equation(std::string_view mpi_name, Bytes bytes) const {
 Time Timing::icollective_post_leave(Time s0, Cost collective, int ranks, Bytes bytes) const {
   const Function* posting = postings_[index(collective)];
   if (!posting) return s0;
-  return s0 + Time::from_seconds(evaluate_seconds(*model_, *posting, ranks, bytes, bound_));
+  return s0 + evaluate(*posting, ranks, bytes);
 }
 
 Time Timing::combine_time(Reduction what, Bytes bytes) const {
@@ -548,16 +563,25 @@ Time Timing::combining_call(std::string_view mpi_name, int ranks, Reduction what
   return combine_time(what, bytes);
 }
 
+std::span<const SizeTime> Timing::rewriting(Cost call) const {
+  using mpi_api::StandInKind;
+  std::string name(name_of(call));
+  for (; !name.empty(); name = mpi_api::stand_in_for(StandInKind::alike, name))
+    if (const auto own = model_->rewrite.find(name); own != model_->rewrite.end())
+      return own->second;
+  const auto messages = model_->rewrite.find(name_of(Cost::send));
+  return messages == model_->rewrite.end() ? std::span<const SizeTime>() : messages->second;
+}
+
 Time Timing::compute(double steps) const {
   return Time::from_seconds(steps * model_->compute_step);
 }
 
 Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Bytes bytes) {
-  const MachineModel& model = timing.model();
-  const Function* function = find_own(model, mpi_name);
+  const Function* function = find_own(timing.model(), mpi_name);
   if (function) {
     if (bytes.count > 0) timing.note_posted(mpi_name);
-    return Time::from_seconds(evaluate_seconds(model, *function, ranks, bytes, timing.bound()));
+    return timing.evaluate(*function, ranks, bytes);
   }
   if (bytes.count > 0) timing.note_missing(mpi_name);
   return Time();
@@ -565,6 +589,12 @@ Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Byt
 
 Time look_time(const Timing& timing, std::string_view mpi_name, int ranks) {
   return mpi_api::is_poll(mpi_name) ? moving_time(timing, mpi_name, ranks, Bytes(0)) : Time();
+}
+
+Time Timing::evaluate(const Function& function, int ranks, Bytes bytes) const {
+  if (is_unreliable(function) && std::ranges::find(beside_, &function) == beside_.end())
+    beside_.push_back(&function);
+  return Time::from_seconds(evaluate_seconds(*model_, function, ranks, bytes, bound_));
 }
 
 void Timing::note_missing(std::string_view mpi_name, std::string_view but) const {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -293,6 +294,10 @@ class Timing {
   // time, else that.
   Time combining_call(std::string_view mpi_name, int ranks, Reduction what, Bytes bytes) const;
 
+  // How much longer it takes a rank to write again what it gave in this call, at some sizes: by
+  // what was measured of the call, of what is as good, or else of messages. Empty: not known.
+  std::span<const SizeTime> rewriting(Cost call) const;
+
   // Compute steps to time (compute.step of the model).
   Time compute(double steps) const;
 
@@ -300,6 +305,9 @@ class Timing {
   // name, else zero; more for MPI_Wtime (theory.md). `mpi_name` is e.g. "MPI_Comm_rank".
   // That of a message, a collective or an access, which moves nothing then: zero.
   Time local_call(std::string_view mpi_name, int ranks) const;
+
+  // What one of the model's functions takes by itself: one that no cost stands for.
+  Time evaluate(const Function& function, int ranks, Bytes bytes) const;
 
   // What was asked for so far that nobody measured, on all paths.
   struct Unknowns {
@@ -333,7 +341,8 @@ class Timing {
   std::shared_ptr<const MachineModel> flat_;
   // By cost, the most ranks and bytes that it was asked for with; 0 ranks: never.
   mutable std::vector<std::string> missing_moves_;
-  mutable std::vector<std::string> posted_;  // of files
+  mutable std::vector<std::string> posted_;      // of files
+  mutable std::vector<const Function*> beside_;  // that were evaluated and are unreliable
   mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};
   mutable std::array<Bytes, static_cast<std::size_t>(Cost::kCount)> most_bytes_{};
   mutable std::array<bool, static_cast<std::size_t>(Cost::kCount)> took_nothing_{};

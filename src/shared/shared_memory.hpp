@@ -337,12 +337,13 @@ struct Header {
   std::atomic<std::uint64_t> call_costs{0};
   std::atomic<std::uint64_t> message_costs{0};  // place of a table (message_costs.hpp); 0: none
   std::atomic<std::uint64_t> horizon{0};        // the same (horizon.hpp)
+  std::atomic<std::uint64_t> rewriting{0};      // the same (rewriting.hpp)
   std::atomic<bool> tells_compute{false};       // the next three say what computation takes
   bool by_steps = false;     // computation: annotated steps, of `compute_step` seconds each
   double compute_scale = 1;  // else of Record::compute
   double compute_step = 0;
   double tick = 1e-9;                        // of MPI_Wtick, seconds
-  std::atomic<bool> asks_of_data{false};     // whether it is untouched
+  std::atomic<bool> asks_of_data{false};     // whether it is untouched, or written again
   std::atomic<bool> told_of_threads{false};  // that call and may not
   bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices
   std::atomic<Refusal> refusal{Refusal::none};

@@ -73,6 +73,39 @@ TEST_F(SentDataTest, ForgetsWhatWasSentFirst) {
   EXPECT_FALSE(sent_.send(many[1].data(), kBytes, 1)) << "in its place";
 }
 
+// By the share of 32 lines: here of all 64, which lie two apart.
+TEST_F(SentDataTest, WhatIsWrittenAgain) {
+  send();
+  EXPECT_EQ(sent_.rewritten(), 0U) << "never sent before";
+  send();
+  EXPECT_EQ(sent_.rewritten(), 0U) << "not written";
+  std::ranges::fill(data_, 'b');
+  send();
+  EXPECT_EQ(sent_.rewritten(), kBytes);
+  std::ranges::fill_n(data_.begin(), kBytes / 2, 'c');
+  send();
+  EXPECT_EQ(sent_.rewritten(), kBytes / 2);
+  send();
+  EXPECT_EQ(sent_.rewritten(), 0U) << "once";
+  std::ranges::fill(data_, 'd');
+  sent_.receive(data_.data(), 1);
+  send();
+  EXPECT_EQ(sent_.rewritten(), 0U) << "received into";
+}
+
+TEST_F(SentDataTest, WhatIsWrittenAgainCountsOnceForAllReceivers) {
+  for (const char value : {'b', 'c', 'd'}) {
+    std::ranges::fill(data_, value);
+    send(1);
+    const bool first = value == 'b';
+    EXPECT_EQ(sent_.rewritten(), first ? 0U : kBytes) << value;
+    // Not so where the first one is too far away to have a cache of ours.
+    if (value == 'c') sent_.count_rewritten();
+    send(2);
+    EXPECT_EQ(sent_.rewritten(), value == 'd' ? kBytes : 0U) << value;
+  }
+}
+
 // As a device's memory may be.
 TEST_F(SentDataTest, LeavesWhatCannotBeRead) {
   void* const memory = ::mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

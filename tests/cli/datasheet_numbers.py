@@ -220,9 +220,28 @@ class Check:
                 share = math.log(size / below[0]) / math.log(above[0] / below[0]) if above[0] > below[0] else 0
                 self.close((name, column), float(cell), below[1] + share * (above[1] - below[1]), 0.00501)
 
+    def rewrite(self, rows):
+        """Straight between two sizes, beyond them by the byte."""
+        for call, *cells in rows[1:]:
+            known = self.model.file["rewrite"][call]
+            for column, cell in zip(rows[0][1:], cells):
+                number, unit = column.split()
+                size = int(number) * SIZES[unit]
+                if cell == "-":
+                    self.close((call, column), size < known[0][0], True, 0)
+                    continue
+                below = max(one for one in known if one[0] <= size)
+                above = min((one for one in known if one[0] >= size), default=below)
+                expected = below[1] * size / below[0]
+                if above != below:
+                    expected = below[1] + (size - below[0]) / (above[0] - below[0]) * (above[1] - below[1])
+                self.time((call, column), cell, expected)
+
     def summary(self, caption, rows):
         if caption.startswith("Untouched data"):
             return self.untouched(rows)
+        if caption.startswith("Writing again"):
+            return self.rewrite(rows)
         columns = rows[0][1:]
         p = int(caption.split("t(")[1].split(",")[0]) if "d)" in caption else None
         for name, *cells in rows[1:]:

@@ -215,6 +215,17 @@ TEST(Datasheet, MarksWhatWasNotMeasured) {
   EXPECT_EQ(cell(document, "barrier", "p = 16"), "144 ms *");
 }
 
+TEST(Datasheet, TellsWhatWritingAgainTakes) {
+  const machine::MachineModel model = model_of(
+      "[rewrite]\nsend = [[1024, 0], [1048576, 0.00102297]]\n"
+      "[[function]]\nname = \"send\"\nclass = \"point-to-point\"\n"
+      "[[function.regime]]\nc = 10.0\nk = 1.0\ng = \"d\"\n");
+  const SheetDocument document = datasheet_document(sheet_of(model), 0, SheetExtent::brief);
+  EXPECT_EQ(cell(document, "send", "1024 B", "Writing again"), "0 s");
+  EXPECT_EQ(cell(document, "send", "8192 B", "Writing again"), "7 us");
+  EXPECT_EQ(cell(document, "send", "1 MiB", "Writing again"), "1.023 ms");
+}
+
 TEST(Datasheet, TellsWhatUntouchedDataTakes) {
   const machine::MachineModel model = model_of(
       "[[function]]\nname = \"send\"\nclass = \"point-to-point\"\n"

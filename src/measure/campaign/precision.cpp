@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "measure/core/functions.hpp"
 #include "measure/core/hosts.hpp"
 #include "measure/experiments/reductions.hpp"
 #include "stats/summary.hpp"
@@ -15,6 +16,11 @@ namespace foretrace::measure {
 namespace {
 
 using PointKey = std::tuple<std::string, int, std::uint64_t>;
+
+// Also within a node, after kNodePrefix.
+bool is_of_rewriting(const std::string& name) {
+  return name.find(kRewritePrefix) != name.npos;
+}
 
 // The undisturbed blocks of every point, by launch; launches without any stay
 // with nothing.
@@ -34,8 +40,10 @@ std::map<PointKey, std::map<int, std::vector<double>>> by_point(const SampleSet&
 Precision precision_of(const SampleSet& set) {
   std::vector<double> widths;
   for (const auto& [key, launches] : by_point(set)) {
-    // They are many, and agree: launches are made for the messages.
-    if (std::get<0>(key).starts_with(kReductionPrefix)) continue;
+    // Launches are made for the messages. Reductions are many, and agree; of what is hardly longer
+    // than nothing a share says little.
+    const std::string& name = std::get<0>(key);
+    if (name.starts_with(kReductionPrefix) || is_of_rewriting(name)) continue;
     std::vector<double> medians;
     for (const auto& [launch, blocks] : launches)
       if (!blocks.empty()) medians.push_back(stats::median(blocks));
@@ -73,7 +81,8 @@ std::set<std::string> sparse_functions(const SampleSet& set) {
   constexpr std::size_t kEnough = 6;
   std::map<std::string, std::set<std::uint64_t>> sizes;
   for (const Sample& sample : set.samples)
-    if (!sample.function.starts_with(kUntouchedPrefix)) sizes[sample.function].insert(sample.bytes);
+    if (!sample.function.starts_with(kUntouchedPrefix) && !is_of_rewriting(sample.function))
+      sizes[sample.function].insert(sample.bytes);
   const bool some_have =
       std::ranges::any_of(sizes, [](const auto& each) { return each.second.size() >= kEnough; });
   std::set<std::string> sparse;

@@ -52,14 +52,19 @@ class Buffers {
     recv_at_ = random() % (kPage / kLine) * kLine;
   }
 
+  // Writes into what is sent, as next() does.
+  void write(std::uint64_t bytes) { write_lines(send(), bytes); }
+
   // From now on what is sent stays as it was sent before; of warm ones.
   void leave_untouched(bool untouched) { untouched_ = untouched; }
+
+  BufferChoice choice() const { return choice_; }
 
   // Before each repetition, off the record. `sent`: bytes that this rank will
   // send; `received`: that it will receive, where they are more.
   void next(std::uint64_t sent, std::uint64_t received = 0) {
     if (choice_ == BufferChoice::warm) {
-      if (!untouched_) write_lines(send(), sent);
+      if (!untouched_) write(sent);
       return;
     }
     // A page and a line further, so that nothing was fetched ahead.

@@ -19,6 +19,10 @@ struct FunctionFacts {
   std::string meaning;     // a sentence
 };
 
+// Samples whose names begin so are no function's, but of [rewrite] of the model: how much longer it
+// takes to write data again that other ranks of the node have read, in the call whose name follows.
+inline constexpr std::string_view kRewritePrefix = "rewrite:";
+
 // Every function, in the order of the documentation.
 const std::vector<FunctionFacts>& measured_functions();
 // nullptr: none of that name is measured.

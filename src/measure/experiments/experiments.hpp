@@ -57,6 +57,12 @@ std::vector<Experiment> send_mode_experiments(const Group& pair, std::uint64_t b
                                               Buffers& buffers);
 // A long row of messages, for LogGPS's gap.
 std::vector<Experiment> row_experiments(const Group& pair, std::uint64_t bytes, Buffers& buffers);
+// Writing again what was sent; none between two nodes, nor with cold buffers. `bytes`: that a rank
+// gives. Messages, and collectives of two.
+std::vector<Experiment> rewriting_experiments(const Group& pair, std::uint64_t bytes,
+                                              Buffers& buffers);
+std::vector<Experiment> collective_rewriting_experiments(const Group& pair, std::uint64_t bytes,
+                                                         Buffers& buffers);
 // put, get, accumulate; the target is in MPI.
 std::vector<Experiment> one_sided_experiments(const Group& pair, std::uint64_t bytes,
                                               Buffers& buffers);

@@ -24,6 +24,9 @@ enum class Sizes {
   // The whole grid and both sides of every threshold, above 4 bytes in whole
   // doubles: reductions need them, and all collectives get the same sizes.
   doubles,
+  // Those whose data SentData follows and a cache holds: one to each doubling, or to each factor of
+  // four where the grid has one to a doubling.
+  followed,
   // As `doubles`, but one size for every factor of four, or of 16 where the grid has
   // one to a doubling: secondary functions.
   few,

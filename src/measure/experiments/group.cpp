@@ -11,6 +11,15 @@ Group group_of(MPI_Comm comm) {
   return group;
 }
 
+bool share_a_node(const Group& group) {
+  MPI_Comm node;
+  MPI_Comm_split_type(group.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int size = 0;
+  MPI_Comm_size(node, &size);
+  MPI_Comm_free(&node);
+  return size == group.size;
+}
+
 bool is_oversubscribed(MPI_Comm world) {
   MPI_Comm host;
   MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);

@@ -13,6 +13,9 @@ struct Group {
 };
 Group group_of(MPI_Comm comm);
 
+// Whether all of its members share a memory. Collective.
+bool share_a_node(const Group& group);
+
 // Whether some host of `world` has more ranks than cores for them. Collective.
 bool is_oversubscribed(MPI_Comm world);
 

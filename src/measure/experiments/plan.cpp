@@ -24,6 +24,15 @@ std::set<std::uint64_t> few_sizes(const PlanSizes& limits) {
   return sizes;
 }
 
+std::vector<std::uint64_t> followed_sizes(const PlanSizes& limits) {
+  constexpr std::uint64_t kMost = 4 << 20;
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t bytes = SentData::kLeast; bytes <= std::min(kMost, limits.max_bytes);
+       bytes *= limits.per_octave == 1 ? 4 : 2)
+    sizes.push_back(bytes);
+  return sizes;
+}
+
 // Whole doubles for each rank.
 std::vector<std::uint64_t> block_sizes(const PlanSizes& limits, int ranks) {
   const std::uint64_t each = 8 * static_cast<std::uint64_t>(ranks);
@@ -57,17 +66,14 @@ std::vector<PlanPoint> points_of(const Plan& plan, std::size_t family, std::size
   return points;
 }
 
-// A message from the least size that SentData follows to the largest whose data a cache holds.
 std::vector<PlanPoint> untouched_points_of(const Plan& plan, std::size_t family, std::size_t group,
                                            const PlanSizes& limits) {
-  constexpr std::uint64_t kMost = 4 << 20;
   const Family& of = plan.families[family];
   const std::uint64_t parts = of.parts ? static_cast<std::uint64_t>(plan.groups[group].ranks) : 1;
-  const std::uint64_t most = std::min({kMost, limits.max_bytes, of.most_bytes});
   std::vector<PlanPoint> points;
-  for (std::uint64_t bytes = SentData::kLeast; bytes <= most && bytes * parts <= kMaxBuffer;
-       bytes *= limits.per_octave == 1 ? 4 : 2)
-    points.push_back({family, group, bytes, false, true});
+  for (const std::uint64_t bytes : followed_sizes(limits))
+    if (bytes <= of.most_bytes && bytes * parts <= kMaxBuffer)
+      points.push_back({family, group, bytes, false, true});
   return points;
 }
 
@@ -120,6 +126,7 @@ std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits, int ra
   if (sizes == Sizes::none) return {0};
   if (sizes == Sizes::blocks) return block_sizes(limits, ranks);
   if (sizes == Sizes::files) return file_sizes(limits);
+  if (sizes == Sizes::followed) return followed_sizes(limits);
   std::set<std::uint64_t> chosen;
   if (sizes == Sizes::few) {
     chosen = few_sizes(limits);

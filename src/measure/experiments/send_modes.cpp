@@ -79,15 +79,6 @@ Experiment persistent(Pair pair) {
           }};
 }
 
-bool share_a_node(const Group& group) {
-  MPI_Comm node;
-  MPI_Comm_split_type(group.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int size = 0;
-  MPI_Comm_size(node, &size);
-  MPI_Comm_free(&node);
-  return size == group.size;
-}
-
 // As many messages as make the first one's way there count little, and as few as keep a row of
 // long ones short; within a node, as lie in a cache together.
 int row_length(int bytes, bool in_a_node) {

@@ -16,6 +16,7 @@
 #include "measure/fit/function.hpp"
 #include "measure/fit/jumps.hpp"
 #include "measure/fit/loggps.hpp"
+#include "measure/fit/rewrite.hpp"
 #include "measure/fit/untouched.hpp"
 #include "stats/summary.hpp"
 
@@ -294,6 +295,13 @@ FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
     return true;
   });
   take_reductions(by_function, model);
+  std::erase_if(by_function, [&](const auto& entry) {
+    const auto& [name, samples] = entry;
+    if (!name.starts_with(kRewritePrefix)) return false;
+    auto times = rewrite_times(samples, kTellingReadings * overhead);
+    if (!times.empty()) model.rewrite[name.substr(kRewritePrefix.size())] = std::move(times);
+    return true;
+  });
   if (by_function.empty()) throw Error("samples: no MPI function was measured; measure again");
   for (const auto& [name, samples] : by_function) {
     const std::vector<Point> points = summarise(samples);

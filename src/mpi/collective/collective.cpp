@@ -5,6 +5,7 @@
 #include "mpi/collective/gathered.hpp"
 #include "mpi/core/block.hpp"
 #include "mpi/core/error.hpp"
+#include "mpi/core/rank.hpp"
 #include "mpi/core/sent.hpp"
 
 namespace foretrace::mpi {
@@ -62,6 +63,14 @@ Request* post_plan(const std::shared_ptr<Plan>& plan) {
 
 namespace {
 
+// Together with others.
+bool is_on_one_node(const Comm& comm) {
+  if (comm.size() == 1) return false;
+  for (int i = 0; i < comm.size(); ++i)
+    if (node_of(comm.world(i)) != node_of(world_rank())) return false;
+  return true;
+}
+
 void note_data(Plan& plan) {
   if (plan.comm->is_inter()) return;
   if (plan.room.type) note_room(plan.room.data, plan.room.count, *plan.room.type);
@@ -71,6 +80,8 @@ void note_data(Plan& plan) {
       (std::uint64_t{1} << 63);
   plan.call.untouched =
       plan.sent.type && note_sent(plan.sent.data, plan.sent.count, *plan.sent.type, to);
+  if (plan.sent.type && rewritten() > 0 && is_on_one_node(*plan.comm))
+    count_rewriting(plan.call.cost);
 }
 
 }  // namespace

@@ -33,8 +33,7 @@ void fill_send(Record& record, const Checked& checked, const void* buf, int coun
   record.send_tag = tag;
   if (dest == MPI_PROC_NULL) return;
   record.send_peer = checked.comm->world(dest);
-  record.untouched =
-      note_sent(buf, count, *checked.type, static_cast<std::uint64_t>(record.send_peer));
+  record.untouched = note_message(buf, count, *checked.type, record.send_peer);
   hand_over(record, packed(buf, count, *checked.type));
 }
 
@@ -116,8 +115,8 @@ Request* describe_send(SendMode mode, const Checked& checked, const void* buf, i
 void post_transfer(Request& request) {
   const bool sends = request.what == Request::What::send && request.peer != MPI_PROC_NULL;
   if (sends)
-    request.untouched = note_sent(request.buffer, request.count, *request.type,
-                                  static_cast<std::uint64_t>(request.comm->world(request.peer)));
+    request.untouched = note_message(request.buffer, request.count, *request.type,
+                                     request.comm->world(request.peer));
   else if (request.what == Request::What::receive)
     note_room(request.buffer, request.count, *request.type);
   post_again(request, sends ? packed(request.buffer, request.count, *request.type) : Block());

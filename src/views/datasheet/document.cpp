@@ -88,6 +88,23 @@ SheetTable untouched_table(const Datasheet& sheet, const std::vector<SheetFuncti
   return table;
 }
 
+SheetTable rewrite_table(const Datasheet& sheet, const machine::Rewrite& rewrite) {
+  SheetTable table;
+  table.caption =
+      "Writing again what other ranks of the node have read takes so much longer, after the call";
+  table.header = {"call"};
+  for (const Bytes bytes : sheet.bytes) table.header.push_back(format_bytes(bytes));
+  for (const auto& [call, known] : rewrite) {
+    std::vector<std::string> row{call};
+    for (const Bytes bytes : sheet.bytes)
+      row.push_back(bytes < known.front().bytes
+                        ? kUnknown
+                        : format_seconds(machine::time_at(known, bytes).seconds()));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 void add_summary(const Datasheet& sheet, SheetDocument& document) {
   document.blocks.push_back(Heading{1, "Times"});
   const auto add = [&](SheetTable table) {
@@ -109,12 +126,15 @@ void add_summary(const Datasheet& sheet, SheetDocument& document) {
     add(untouched_table(sheet, functions));
   };
   add_all(sheet.functions);
+  add(rewrite_table(sheet, sheet.model.rewrite));
   for (const analysis::PathSheet& path : sheet.paths) {
     document.blocks.push_back(Paragraph{fmt::format(
         "The path '{0}': what the same calls take {1}. Functions that are not here take "
         "as long as above.",
         name_of(path.path), meaning_of(path.path))});
     add_all(path.functions);
+    if (const auto own = sheet.model.paths.find(path.path); own != sheet.model.paths.end())
+      add(rewrite_table(sheet, own->second.rewrite));
   }
   document.blocks.push_back(PlotOfAnything());
 }
