@@ -94,12 +94,18 @@ void charge(const Charging& rules, WorldRank rank, const trace::Event& event, st
     else
       timing.send_eager_leave(zero, event.mode, event.send.bytes);
   }
-  if (event.send.peer.valid() && event.kind == EventKind::isend)
+  if (event.send.peer.valid() && event.kind == EventKind::isend) {
+    timing.isend_post_leave(zero, event.send.bytes);
     timing.isend_end(zero, zero, event.mode, event.send.bytes, false);
+    timing.isend_complete_minimum(event.send.bytes);
+  }
+  const machine::Timing& receiving = rules.between(rank, event.recv.peer);
+  if (event.kind == EventKind::irecv && (event.recv.peer.valid() || event.recv.any_source))
+    receiving.irecv_post_leave(zero, event.recv.bytes);
   if (event.recv.peer.valid() && event.kind == EventKind::recv)
-    rules.between(rank, event.recv.peer).recv_leave(zero, {zero, event.recv.bytes, false});
+    receiving.recv_leave(zero, {zero, event.recv.bytes, false});
   if (event.recv.peer.valid() && event.kind == EventKind::sendrecv)
-    rules.between(rank, event.recv.peer).sendrecv_recv_leave(zero, {zero, event.recv.bytes, false});
+    receiving.sendrecv_recv_leave(zero, {zero, event.recv.bytes, false});
   // Of files: others carry no bytes.
   if (trace::combines(event))
     timing.combining_call(name, rules.ranks, event.reduction, event.bytes);
@@ -107,15 +113,20 @@ void charge(const Charging& rules, WorldRank rank, const trace::Event& event, st
     machine::moving_time(timing, name, rules.ranks, event.bytes);
   if (machine::is_access(event.one_sided)) timing.access_time(event.one_sided, event.bytes);
   if (machine::is_lock(event.one_sided) && event.send.peer.valid()) timing.lock_time();
-  for (const trace::Completion& completion : event.completions)
-    if (completion.source.valid())
-      rules.between(rank, completion.source).irecv_end(zero, {zero, completion.bytes, false});
+  for (const trace::Completion& completion : event.completions) {
+    if (!completion.source.valid()) continue;
+    const machine::Timing& from = rules.between(rank, completion.source);
+    from.irecv_end(zero, {zero, completion.bytes, false});
+    from.irecv_complete_minimum(completion.bytes);
+  }
   const bool collective =
       event.kind == EventKind::collective || event.kind == EventKind::icollective;
-  if (collective && event.collective < machine::Cost::kCount)
-    rules.timing->on(rules.paths.within(members))
-        .collective_leave(zero, event.collective, static_cast<int>(members.size()), event.bytes,
-                          name);
+  if (!collective || event.collective >= machine::Cost::kCount) return;
+  const machine::Timing& within = rules.timing->on(rules.paths.within(members));
+  const int size = static_cast<int>(members.size());
+  within.collective_leave(zero, event.collective, size, event.bytes, name);
+  if (event.kind == EventKind::icollective)
+    within.icollective_post_leave(zero, event.collective, size, event.bytes);
 }
 
 // `timing`: of a prediction, else nullptr.
