@@ -110,6 +110,9 @@ class Help(unittest.TestCase):
                           run(FORETRACE, "record", "-n", 2, "--", "my-own-script", status=2, cwd=folder).stderr)
             self.assertIn("no compiled program",
                           run(FORETRACE, "record", "-n", 2, "--", "./my-own-script", status=2, cwd=folder).stderr)
+            launcher = script.rename(f"{folder}/mpirun.mine")
+            self.assertIn("/mpirun.mine starts programs: name the program alone",
+                          run(FORETRACE, "record", "-n", 2, "--", launcher, status=2, cwd=folder).stderr)
 
 
 class Completion(unittest.TestCase):

@@ -3,9 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -92,6 +95,17 @@ bool loads(const std::string& path, const std::string& library) {
          output_of({program.interpreter, "--list", path}).find(library) != std::string::npos;
 }
 
+namespace {
+
+// By its name: mpirun.openmpi, srun.
+bool is_launcher(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  return std::ranges::any_of(std::array{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun"},
+                             [&name](const char* known) { return name.starts_with(known); });
+}
+
+}  // namespace
+
 Mpi mpi_of(const std::string& path, const std::optional<std::string>& given) {
   const ElfProgram program = read_elf(path);
   if (program.is_elf && program.interpreter.empty())
@@ -103,6 +117,10 @@ Mpi mpi_of(const std::string& path, const std::optional<std::string>& given) {
                      ": MPI is linked into it statically, where nobody can see its calls; link "
                      "it with the MPI's shared library");
   if (given && !program.is_elf) return parse_mpi(*given);
+  if (!given && is_launcher(path) && !(program.is_elf && loaded_mpi(path, program)))
+    throw UsageError(path +
+                     " starts programs: name the program alone, as in foretrace COMMAND -n 4 -- "
+                     "./app, or put the launcher first: mpirun -n 4 foretrace COMMAND -- ./app");
   if (!program.is_elf)
     throw UsageError(
         path +

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <optional>
 
 #include "analysis/links.hpp"
 #include "analysis/profile.hpp"
+#include "base/error.hpp"
 #include "cli/simulate/progress.hpp"
 #include "cli/traces/call_places.hpp"
 #include "cli/traces/left_messages.hpp"
@@ -113,6 +115,14 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
               const std::function<sim::Stats()>& replay) {
   sim::SimulateResult result;
   std::string json;
+  std::exception_ptr unwritten;  // why no trace is there: what was computed is told all the same
+  const auto try_to_write = [&unwritten](const auto& write) {
+    try {
+      write();
+    } catch (const Error&) {
+      unwritten = std::current_exception();
+    }
+  };
   if (options.ranks) options.ranks->follow(source);
   const auto run = [&](sim::Sink& sink) {
     BothSinks both(sink, options.ranks);
@@ -142,7 +152,8 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     analysis::Profile profile = analysis::profile_trace(predicted, place_teller());
     if (options.baseline) analysis::set_baseline(profile, *options.baseline);
     json = views::render_json_report(profile, stats, links ? &*links : nullptr);
-    if (!options.output.empty()) trace::write_trace(predicted, options.output);
+    if (!options.output.empty())
+      try_to_write([&] { trace::write_trace(predicted, options.output); });
   } else if (!options.output.empty()) {
     sim::FileSink sink(source, simulation.info(), options.output);
     if (options.opened) options.opened(sink);
@@ -152,8 +163,10 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
       if (options.live) sink.leave_unfinished();
       throw;
     }
-    sink.finish(simulation.sealed());
-    trace::keep_notes(options.output, notes_to_keep(simulation, result));
+    try_to_write([&] {
+      sink.finish(simulation.sealed());
+      trace::keep_notes(options.output, notes_to_keep(simulation, result));
+    });
     if (replay) result.stats = replay();
   } else {
     sim::NullSink sink;
@@ -170,12 +183,13 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   if (options.json) {
     if (options.samples) json = with_samples(json, *options.samples);
     std::fputs(json.c_str(), stdout);
-    return;
+  } else {
+    print_text(result, simulation, options);
+    if (options.links)
+      if (const auto links = profile_of_links(result, simulation.topology()))
+        std::fputs(views::render_text_links(*links).c_str(), stdout);
   }
-  print_text(result, simulation, options);
-  if (!options.links) return;
-  if (const auto links = profile_of_links(result, simulation.topology()))
-    std::fputs(views::render_text_links(*links).c_str(), stdout);
+  if (unwritten) std::rethrow_exception(unwritten);
 }
 
 }  // namespace foretrace::cli

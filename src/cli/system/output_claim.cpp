@@ -36,15 +36,17 @@ bool OutputClaim::take(const std::string& output) {
   }
 }
 
-bool is_held(const std::string& part) {
-  constexpr int kLooks = 20;
+bool is_held(const std::string& part, std::chrono::milliseconds patience) {
   constexpr auto kPause = std::chrono::milliseconds(50);
   const int fd = ::open(part.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  bool held = true;
-  for (int look = 0; held && look < kLooks; ++look) {
-    if (look > 0) std::this_thread::sleep_for(kPause);
-    held = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const auto looks_held = [fd] {
+    return ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  };
+  bool held = looks_held();
+  for (auto left = patience; held && left > kPause; left -= kPause) {
+    std::this_thread::sleep_for(kPause);
+    held = looks_held();
   }
   ::close(fd);
   return held;

@@ -2,6 +2,7 @@
 // there. The ranks themselves make FILE.part only in MPI_Init.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "study/lock.hpp"
@@ -25,7 +26,8 @@ class OutputClaim {
   study::FileLock lock_;
 };
 
-// Whether a process holds FILE.part; of a run that is just dying it is waited for a moment.
-bool is_held(const std::string& part);
+// Whether a process holds FILE.part; of a run that is just dying it is waited for so long.
+bool is_held(const std::string& part,
+             std::chrono::milliseconds patience = std::chrono::milliseconds(1000));
 
 }  // namespace foretrace::cli

@@ -136,9 +136,11 @@ bool ValidationReport::is_within() const {
 
 std::string render_text_validation(const ValidationReport& report) {
   const Validation& first = report.ways.front().validation;
-  std::string text =
-      fmt::format("{} on {} ranks, {} runs: {} (quartiles {})\n", report.program, report.ranks,
-                  report.runs, format_time(first.measured.median), between(first.measured));
+  std::string text = fmt::format("{} on {} ranks, ", report.program, report.ranks);
+  text += report.runs == 1
+              ? fmt::format("1 run: {}\n", format_time(first.measured.median))
+              : fmt::format("{} runs: {} (quartiles {})\n", report.runs,
+                            format_time(first.measured.median), between(first.measured));
   if (first.traced_call > Time())
     text += fmt::format(
         "note: with their calls logged the runs take {}, {:.3g} times as long, {} a call; that is "
