@@ -59,10 +59,8 @@ bool SentData::send(const void* data, std::uint64_t bytes, std::uint64_t to) noe
   if (known != end) {
     std::size_t written = 0;
     for (std::size_t i = 0; i < kLooks; ++i) written += lines[i] != known->lines[i] ? 1 : 0;
-    rewritten_ = known->counted ? 0 : bytes * written / kLooks;
-    last_ = static_cast<std::size_t>(known - sent_.begin());
+    rewritten_ = bytes * written / kLooks;
     known->lines = lines;
-    known->counted = false;
     return written == 0;
   }
   sent_[next_] = {begin, bytes, to, lines};
@@ -71,14 +69,6 @@ bool SentData::send(const void* data, std::uint64_t bytes, std::uint64_t to) noe
   lowest_ = std::min(lowest_, begin);
   highest_ = std::max(highest_, begin + bytes);
   return false;
-}
-
-void SentData::count_rewritten() noexcept {
-  const Sent& own = sent_[last_];
-  for (Sent& other : sent_)
-    if (&other != &own && own.begin <= other.begin &&
-        other.begin + other.bytes <= own.begin + own.bytes)
-      other.counted = true;
 }
 
 void SentData::receive(const void* data, std::uint64_t bytes) noexcept {

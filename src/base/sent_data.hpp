@@ -22,11 +22,9 @@ class SentData {
   // True: the same was sent to the same before, and since then nobody has written or received
   // into it. Data that this process cannot read (a device's) is never that.
   bool send(const void* data, std::uint64_t bytes, std::uint64_t to) noexcept;
-  // Of what was sent last: how many of its bytes lie in lines that were sent before and written
-  // since, by the share of the lines that were looked at.
+  // Of what was sent last: how many of its bytes lie in lines that were sent `to` the same before
+  // and written since, by the share of the lines that were looked at.
   std::uint64_t rewritten() const { return rewritten_; }
-  // They count: if the same, or a part of it, went to other ranks as well, it does not again.
-  void count_rewritten() noexcept;
   // Something is received into it.
   void receive(const void* data, std::uint64_t bytes) noexcept;
   // Nothing was sent yet that a receive could change.
@@ -43,7 +41,6 @@ class SentData {
     std::uint64_t bytes = 0;
     std::uint64_t to = 0;
     Lines lines{};
-    bool counted = false;  // that it was written since, when it was sent to another rank
   };
   // What was sent lately; in the order of sending, so that it does not hang on addresses which is
   // forgotten first.
@@ -55,7 +52,6 @@ class SentData {
   std::uintptr_t lowest_ = UINTPTR_MAX;  // of all that is known
   std::uintptr_t highest_ = 0;
   std::uint64_t rewritten_ = 0;
-  std::size_t last_ = 0;  // of which it is
 };
 
 }  // namespace foretrace

@@ -191,8 +191,8 @@ void format_topology(std::string& out, const ModelTopology& topology) {
   format_speed(out, "intra_", spec.intra_node);
 }
 
-// [loggps], [hop], [rewrite] and [[function]], of the whole file or of one [path.NAME]; `prefix`: of their
-// names, "path.node.".
+// [loggps], [hop], [rewrite] and [[function]], of the whole file or of one [path.NAME]; `prefix`:
+// of their names, "path.node.".
 void read_path_model(const TableReader& reader, const std::string& prefix, PathModel& model) {
   const std::string& file = reader.file();
   if (const toml::table* table = reader.table("loggps")) read_loggps(*table, file, prefix, model);

@@ -159,9 +159,9 @@ using Reductions = std::map<Reduction, double>;  // seconds to combine a byte
 
 using Functions = std::map<std::string, Function, std::less<>>;  // by name
 
-// How much longer it takes a rank to write again what it gave and other ranks of its node have read,
-// by the call that gave it: "send", "bcast", "allgather", "alltoall", "gather", "scatter"; of so many
-// bytes as the rank gave. May be empty, or lack some.
+// How much longer it takes a rank to write again what it gave and other ranks of its node have
+// read, by the call that gave it: "send", "bcast", "allgather", "alltoall", "gather", "scatter"; of
+// so many bytes as the rank gave. May be empty, or lack some.
 using Rewrite = std::map<std::string, std::vector<SizeTime>, std::less<>>;
 
 // What holds on one path (machine/path.hpp).

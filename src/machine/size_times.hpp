@@ -13,8 +13,8 @@ struct SizeTime {
   Time time;    // not negative
 };
 
-// Between two sizes (ascending, distinct) a straight line; up to the first one, and beyond the last,
-// each byte takes what it does there. Nothing where none is known.
+// Between two sizes (ascending, distinct) a straight line; up to the first one each byte takes what
+// it does there, beyond the last all take its time. Nothing where none is known.
 Time time_at(std::span<const SizeTime> known, Bytes bytes);
 
 }  // namespace foretrace::machine

@@ -339,10 +339,11 @@ class Timing {
   // By path, where the model knows it; `flat_` is what such a one is of.
   std::array<std::shared_ptr<const Timing>, kPaths> inner_;
   std::shared_ptr<const MachineModel> flat_;
-  // By cost, the most ranks and bytes that it was asked for with; 0 ranks: never.
+  // Names of calls that moved data and took no time.
   mutable std::vector<std::string> missing_moves_;
   mutable std::vector<std::string> posted_;      // of files
   mutable std::vector<const Function*> beside_;  // that were evaluated and are unreliable
+  // By cost, the most ranks and bytes that it was asked for with; 0 ranks: never.
   mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};
   mutable std::array<Bytes, static_cast<std::size_t>(Cost::kCount)> most_bytes_{};
   mutable std::array<bool, static_cast<std::size_t>(Cost::kCount)> took_nothing_{};

@@ -93,19 +93,6 @@ TEST_F(SentDataTest, WhatIsWrittenAgain) {
   EXPECT_EQ(sent_.rewritten(), 0U) << "received into";
 }
 
-TEST_F(SentDataTest, WhatIsWrittenAgainCountsOnceForAllReceivers) {
-  for (const char value : {'b', 'c', 'd'}) {
-    std::ranges::fill(data_, value);
-    send(1);
-    const bool first = value == 'b';
-    EXPECT_EQ(sent_.rewritten(), first ? 0U : kBytes) << value;
-    // Not so where the first one is too far away to have a cache of ours.
-    if (value == 'c') sent_.count_rewritten();
-    send(2);
-    EXPECT_EQ(sent_.rewritten(), value == 'd' ? kBytes : 0U) << value;
-  }
-}
-
 // As a device's memory may be.
 TEST_F(SentDataTest, LeavesWhatCannotBeRead) {
   void* const memory = ::mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

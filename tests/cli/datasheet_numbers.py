@@ -143,6 +143,8 @@ class Check:
     def __init__(self, model_path, page):
         self.model, self.count = Model(model_path), 0
         self.kept, self.blocks, self.survived, self.facts = {}, {}, {}, {}
+        paths = [self.model.file, *self.model.file.get("path", {}).values()]
+        self.rewrites = [path["rewrite"] for path in paths if "rewrite" in path]
         samples = model_path.with_suffix(".samples.csv")
         if samples.exists():
             self.read(samples)
@@ -221,9 +223,10 @@ class Check:
                 self.close((name, column), float(cell), below[1] + share * (above[1] - below[1]), 0.00501)
 
     def rewrite(self, rows):
-        """Straight between two sizes, beyond them by the byte."""
+        """Straight between two sizes; none is below the first. The outer path's table is the first."""
+        table = self.rewrites.pop(0)
         for call, *cells in rows[1:]:
-            known = self.model.file["rewrite"][call]
+            known = table[call]
             for column, cell in zip(rows[0][1:], cells):
                 number, unit = column.split()
                 size = int(number) * SIZES[unit]
@@ -232,7 +235,7 @@ class Check:
                     continue
                 below = max(one for one in known if one[0] <= size)
                 above = min((one for one in known if one[0] >= size), default=below)
-                expected = below[1] * size / below[0]
+                expected = below[1]
                 if above != below:
                     expected = below[1] + (size - below[0]) / (above[0] - below[0]) * (above[1] - below[1])
                 self.time((call, column), cell, expected)

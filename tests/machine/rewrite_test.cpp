@@ -14,14 +14,14 @@ MachineModel parsed(const std::string& text) {
   return parse_machine(kHead + text, "m.toml");
 }
 
-TEST(SizeTimes, AreStraightBetweenSizesAndGoOnByTheByte) {
+TEST(SizeTimes, AreStraightBetweenSizesAndEndWithTheLast) {
   const std::vector<SizeTime> known{{Bytes(1000), Time::ns(10)}, {Bytes(3000), Time::ns(50)}};
   EXPECT_EQ(time_at(known, Bytes(0)), Time());
   EXPECT_EQ(time_at(known, Bytes(500)), Time::ns(5));
   EXPECT_EQ(time_at(known, Bytes(1000)), Time::ns(10));
   EXPECT_EQ(time_at(known, Bytes(1500)), Time::ns(20));
   EXPECT_EQ(time_at(known, Bytes(3000)), Time::ns(50));
-  EXPECT_EQ(time_at(known, Bytes(6000)), Time::ns(100));
+  EXPECT_EQ(time_at(known, Bytes(6000)), Time::ns(50));
   EXPECT_EQ(time_at({}, Bytes(6000)), Time());
 }
 

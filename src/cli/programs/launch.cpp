@@ -263,13 +263,13 @@ LaunchResult launch(const CaptureRun& run) {
   // Open MPI's launcher leaves at once when it is interrupted twice, as by a signal to all of a job
   // that is passed on as well; its ranks see that a little later.
   constexpr std::chrono::seconds kDying{10};
-  if (interrupting_signal() != 0) is_held(part, kDying);
+  const bool held = interrupting_signal() != 0 ? is_held(part, kDying) : is_held(part);
   // MPICH's launcher ends with 0 when it is interrupted.
   if (status == 0 && interrupting_signal() != 0 && fs::exists(part))
     status = 128 + interrupting_signal();
   if (take_away_empty(run)) return {status, false, false, true};
   // One that other commands have started took the name first; the ranks have said so.
-  if (is_held(part)) return {status, false, false, true};
+  if (held) return {status, false, false, true};
   const bool ended_early = fs::exists(part);
   if (ended_early) {
     // The run did not come to its end; what there is becomes the result.

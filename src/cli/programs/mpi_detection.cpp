@@ -120,7 +120,8 @@ Mpi mpi_of(const std::string& path, const std::optional<std::string>& given) {
   if (!given && is_launcher(path) && !(program.is_elf && loaded_mpi(path, program)))
     throw UsageError(path +
                      " starts programs: name the program alone, as in foretrace COMMAND -n 4 -- "
-                     "./app, or put the launcher first: mpirun -n 4 foretrace COMMAND -- ./app");
+                     "./app, or put the launcher first: mpirun -n 4 foretrace COMMAND -- ./app "
+                     "(a script of your own: say --mpi openmpi or --mpi mpich)");
   if (!program.is_elf)
     throw UsageError(
         path +

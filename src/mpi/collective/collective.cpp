@@ -1,5 +1,6 @@
 #include "mpi/collective/collective.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "mpi/collective/gathered.hpp"
@@ -63,25 +64,35 @@ Request* post_plan(const std::shared_ptr<Plan>& plan) {
 
 namespace {
 
-// Together with others.
-bool is_on_one_node(const Comm& comm) {
-  if (comm.size() == 1) return false;
-  for (int i = 0; i < comm.size(); ++i)
-    if (node_of(comm.world(i)) != node_of(world_rank())) return false;
-  return true;
+void note_room(const Plan& plan) {
+  if (plan.room.type) mpi::note_room(plan.room.data, plan.room.count, *plan.room.type);
+}
+
+bool is_on_one_node(Comm& comm) {
+  if (!comm.on_one_node)
+    comm.on_one_node = comm.size() > 1 && std::ranges::all_of(comm.group->members, [](int member) {
+                         return node_of(member) == node_of(world_rank());
+                       });
+  return *comm.on_one_node;
+}
+
+// The root of a gather gives itself what it has.
+bool gives_to_others(const Plan& plan) {
+  return machine::dependence_of(plan.call.cost) != machine::Dependence::root_for_all ||
+         plan.comm->world(plan.call.root) != world_rank();
 }
 
 void note_data(Plan& plan) {
   if (plan.comm->is_inter()) return;
-  if (plan.room.type) note_room(plan.room.data, plan.room.count, *plan.room.type);
+  note_room(plan);
   // No rank has such a number.
   const std::uint64_t to =
       (std::uint64_t{plan.comm->together} << 8 | static_cast<std::uint64_t>(plan.call.cost)) +
       (std::uint64_t{1} << 63);
   plan.call.untouched =
       plan.sent.type && note_sent(plan.sent.data, plan.sent.count, *plan.sent.type, to);
-  if (plan.sent.type && rewritten() > 0 && is_on_one_node(*plan.comm))
-    count_rewriting(plan.call.cost);
+  if (plan.sent.type && asks_of_reading() && gives_to_others(plan) && is_on_one_node(*plan.comm))
+    note_read(plan.sent.data, plan.sent.count, *plan.sent.type, plan.call.cost);
 }
 
 }  // namespace
@@ -106,6 +117,7 @@ int run(const Planned& planned) {
 
 int post(const Planned& planned, MPI_Request* request) {
   if (!planned.plan) return planned.error;
+  note_room(*planned.plan);
   planned.plan->current = post_plan(planned.plan);
   *request = handle_of(planned.plan->current);
   return MPI_SUCCESS;
@@ -117,6 +129,7 @@ int prepare(const Planned& planned, MPI_Request* request) {
   *request = handle_of(persistent_request(*plan->comm,
                                           [plan](Request& persistent) {
                                             plan->current = &persistent;
+                                            note_room(*plan);
                                             adopt(persistent, post_plan(plan));
                                           },
                                           {}));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -62,6 +63,8 @@ struct Comm : Object {
   std::unique_ptr<Graph> graph;
   std::unique_ptr<Neighbours> neighbours;
   std::uint64_t collectives = 0;  // that this process has entered
+  // Whether all members are on this rank's node, of several; nothing: not asked yet.
+  std::optional<bool> on_one_node;
   // How many partitioned requests were made: {send, partner, tag}.
   std::map<std::tuple<bool, int, int>, int> partitioned;
   // Local, for MPI's argument checks.

@@ -1,6 +1,6 @@
-// What this rank sends and receives, for those who ask whether data is untouched
-// (base/sent_data.hpp). Where the machine model says nothing of such data, nobody does, and nothing
-// is noted.
+// What this rank sends and receives, for those who ask whether data is untouched, or was written
+// again (base/sent_data.hpp). Where the machine model says nothing of such data, nobody does, and
+// nothing is noted.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ namespace foretrace::mpi {
 
 // `count` elements at `data` are sent; whether they are untouched. `to`: as SentData has it.
 bool note_sent(const void* data, MPI_Count count, const Datatype& type, std::uint64_t to);
-// The same of a message to the world rank `to`, with what follows.
-bool note_message(const void* data, MPI_Count count, const Datatype& type, int to);
-// Of what was noted last, the bytes that the rank has written again since they were sent; 0 where
-// the machine model does not say that it takes longer.
-std::uint64_t rewritten();
-// Other ranks of the node had read them, in this call: counts what it took longer as computation.
-void count_rewriting(machine::Cost call);
+// Whether the machine model says that it takes longer to write again what others have read.
+bool asks_of_reading();
+// Other ranks of the node read `count` elements at `data`, which this rank gives in that call: what
+// it took longer to write there since such ranks read them last counts as computation.
+void note_read(const void* data, MPI_Count count, const Datatype& type, machine::Cost call);
+// Both, of a message to the world rank `to`. Of a buffered one its copy is read.
+bool note_message(const void* data, MPI_Count count, const Datatype& type, int to,
+                  machine::SendMode mode);
 // There will be what is received.
 void note_room(const void* data, MPI_Count count, const Datatype& type);
 

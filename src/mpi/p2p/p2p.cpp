@@ -33,7 +33,7 @@ void fill_send(Record& record, const Checked& checked, const void* buf, int coun
   record.send_tag = tag;
   if (dest == MPI_PROC_NULL) return;
   record.send_peer = checked.comm->world(dest);
-  record.untouched = note_message(buf, count, *checked.type, record.send_peer);
+  record.untouched = note_message(buf, count, *checked.type, record.send_peer, mode);
   hand_over(record, packed(buf, count, *checked.type));
 }
 
@@ -80,23 +80,6 @@ int check_room(SendMode mode, const Checked& checked, int count, int dest) {
   return raise(checked.comm, MPI_ERR_BUFFER, "the message does not fit the attached buffer");
 }
 
-int send(SendMode mode, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-         MPI_Comm comm) {
-  const Checked checked = check_send(buf, count, datatype, dest, tag, comm);
-  if (!checked) return checked.error;
-  if (const int error = check_room(mode, checked, count, dest)) return error;
-  if (threads_multiple() && dest != MPI_PROC_NULL) {
-    // A rendezvous must not keep other threads out.
-    wait_for(post_send(*checked.comm, dest, tag, false, mode, packed(buf, count, *checked.type)));
-    return MPI_SUCCESS;
-  }
-  Record record = line.record(EventKind::send);
-  fill_send(record, checked, buf, count, dest, tag, mode);
-  line.post(record);
-  if (is_rendezvous(record)) line.hangs_on_receiver();
-  return MPI_SUCCESS;
-}
-
 Request* describe_send(SendMode mode, const Checked& checked, const void* buf, int count, int dest,
                        int tag) {
   auto* request = new Request;
@@ -116,10 +99,29 @@ void post_transfer(Request& request) {
   const bool sends = request.what == Request::What::send && request.peer != MPI_PROC_NULL;
   if (sends)
     request.untouched = note_message(request.buffer, request.count, *request.type,
-                                     request.comm->world(request.peer));
+                                     request.comm->world(request.peer), request.mode);
   else if (request.what == Request::What::receive)
     note_room(request.buffer, request.count, *request.type);
   post_again(request, sends ? packed(request.buffer, request.count, *request.type) : Block());
+}
+
+int send(SendMode mode, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+         MPI_Comm comm) {
+  const Checked checked = check_send(buf, count, datatype, dest, tag, comm);
+  if (!checked) return checked.error;
+  if (const int error = check_room(mode, checked, count, dest)) return error;
+  if (threads_multiple() && dest != MPI_PROC_NULL) {
+    // A rendezvous must not keep other threads out.
+    Request* posted = describe_send(mode, checked, buf, count, dest, tag);
+    post_transfer(*posted);
+    MPI_Request request = handle_of(posted);
+    return impl::Wait(&request, MPI_STATUS_IGNORE);
+  }
+  Record record = line.record(EventKind::send);
+  fill_send(record, checked, buf, count, dest, tag, mode);
+  line.post(record);
+  if (is_rendezvous(record)) line.hangs_on_receiver();
+  return MPI_SUCCESS;
 }
 
 int isend(SendMode mode, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
