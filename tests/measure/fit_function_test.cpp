@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include <cmath>
 #include <functional>
 
@@ -283,6 +285,31 @@ TEST(BoundaryBetween, PrefersPowersOfTwo) {
   EXPECT_EQ(boundary_between(0, 1), 0u);
   EXPECT_EQ(boundary_between(52016, 65536), 65535u);
   EXPECT_EQ(boundary_between(104032, 131072), 116771u);  // sqrt(104032 * 131072) = 116771.9
+}
+
+// Times of next to nothing, as of what can hardly be hidden: breaks lie anywhere, two of them
+// between two sizes now and then.
+TEST(FitRegimes, NoneIsEmptyWhateverTheTimes) {
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<double> time(-7, 2.5);
+  for (int run = 0; run < 300; ++run) {
+    FunctionProblem problem;
+    problem.by_ranks = false;
+    problem.negligible = 0.019;
+    problem.thresholds = {256, 4040};
+    for (const std::uint64_t bytes :
+         {0,  1,   3,   4,   8,   9,   10,  11,  16,  23,  24,  30,   31,   37,   38,   64,   88,
+          89, 120, 121, 152, 153, 199, 200, 256, 257, 548, 549, 1024, 2025, 2026, 4040, 4041, 4096})
+      for (std::size_t launch = 0; launch < 3; ++launch)
+        problem.observations.push_back({2, bytes, launch, time(random)});
+    std::uint64_t next = 0;
+    for (const machine::Regime& regime : fit_regimes(problem)) {
+      EXPECT_EQ(regime.from.count, next) << run;
+      EXPECT_GE(regime.to, regime.from) << run;
+      next = regime.to.count + 1;
+    }
+    EXPECT_EQ(next, 0U) << "the last one has no end";
+  }
 }
 
 }  // namespace

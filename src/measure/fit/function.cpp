@@ -79,6 +79,21 @@ std::uint64_t end_below(const stats::Break& at) {
   return static_cast<std::uint64_t>(std::clamp(std::floor(at.x), at.below, at.above - 1));
 }
 
+// Between two sizes next to each other there may be two breaks, and no size between these. A jump
+// tells more than a kink.
+stats::Segmentation without_empty_pieces(stats::Segmentation segmentation) {
+  std::vector<stats::Break>& breaks = segmentation.breaks;
+  for (std::size_t i = 1; i < breaks.size();) {
+    if (end_below(breaks[i]) > end_below(breaks[i - 1])) {
+      ++i;
+      continue;
+    }
+    const bool jumps_first = breaks[i - 1].kind == stats::BreakKind::jump;
+    breaks.erase(breaks.begin() + static_cast<std::ptrdiff_t>(jumps_first ? i : i - 1));
+  }
+  return segmentation;
+}
+
 struct Interval {
   std::uint64_t from = 0;
   std::uint64_t to = UINT64_MAX;
@@ -302,7 +317,7 @@ std::uint64_t boundary_between(std::uint64_t lower, std::uint64_t upper) {
 }
 
 std::vector<machine::Regime> fit_regimes(const FunctionProblem& problem) {
-  const stats::Segmentation segmentation = segments_of(problem);
+  const stats::Segmentation segmentation = without_empty_pieces(segments_of(problem));
   const std::vector<Interval> intervals = intervals_of(segmentation);
   std::vector<machine::Regime> regimes;
   for (std::size_t first = 0; first < intervals.size();) {
