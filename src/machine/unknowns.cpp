@@ -23,17 +23,18 @@ Timing::Unknowns Timing::unknowns() const {
   constexpr std::array kWhole = {Cost::send, Cost::ssend,  Cost::bsend,  Cost::rsend,
                                  Cost::recv, Cost::isend1, Cost::irecv2, Cost::sendrecv};
   Unknowns unknowns;
+  const auto tell_unreliable = [&unknowns](const Function& function) {
+    const std::string text = function.name + " (" + why_unreliable(function) + ")";
+    if (std::ranges::find(unknowns.unreliable, text) == unknowns.unreliable.end())
+      unknowns.unreliable.push_back(text);
+  };
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const int ranks = most_ranks_[i];
     const bool whole = (i >= place_of(Cost::barrier) && i != place_of(Cost::gap)) ||
                        std::ranges::find(kWhole, static_cast<Cost>(i)) != kWhole.end();
     const Function* function = functions_[i];
     // What is not whole, or stands in, is told by its own name, once.
-    if (ranks != 0 && function && is_unreliable(*function)) {
-      const std::string text = function->name + " (" + why_unreliable(*function) + ")";
-      if (std::ranges::find(unknowns.unreliable, text) == unknowns.unreliable.end())
-        unknowns.unreliable.push_back(text);
-    }
+    if (ranks != 0 && function && is_unreliable(*function)) tell_unreliable(*function);
     const std::string name(name_of(static_cast<Cost>(i)));
     if (ranks != 0 && function && function->name != name)
       if (const Function* own = model_->find(name))
@@ -65,8 +66,7 @@ Timing::Unknowns Timing::unknowns() const {
   tell_without(Cost::gap, sent, "messages of a rank pass each other");
   tell_without(Cost::irecvoverlap, most_ranks_[place_of(Cost::irecv2)] != 0,
                "a posted receive completes in recvmin or irecv2 at the least");
-  for (const Function* function : beside_)
-    unknowns.unreliable.push_back(function->name + " (" + why_unreliable(*function) + ")");
+  for (const Function* function : beside_) tell_unreliable(*function);
   // Which of them was first is another one in each way to a prediction.
   const auto moves = static_cast<std::ptrdiff_t>(unknowns.missing.size());
   unknowns.missing.insert(unknowns.missing.end(), missing_moves_.begin(), missing_moves_.end());

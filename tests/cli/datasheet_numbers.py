@@ -73,6 +73,11 @@ def factor(name, p, d):
     return startups[name.removesuffix(" d")] * d
 
 
+def size_of(column):
+    number, unit = column.split()
+    return int(number) * SIZES[unit]
+
+
 def pair(value):
     return value if isinstance(value, list) else [value, 0]
 
@@ -208,37 +213,30 @@ class Check:
                     self.close(row, int(all_blocks), sum(self.blocks[name] for name in names), 0)
                     self.percent(row, share.strip("()"), int(kept) / int(all_blocks))
 
-    def untouched(self, rows):
+    def known_cells(self, rows, known_of):
+        """Of a table by sizes: name, column, size, cell, and the entries of what is known below and above it. Below
+        the first of them nothing is told."""
         for name, *cells in rows[1:]:
-            known = self.model.functions[name]["untouched"]
+            known = known_of(name)
             for column, cell in zip(rows[0][1:], cells):
-                number, unit = column.split()
-                size = int(number) * SIZES[unit]
+                size = size_of(column)
                 if cell == "-":
                     self.close((name, column), size < known[0][0], True, 0)
                     continue
                 below = max((one for one in known if one[0] <= size), default=known[0])
                 above = min((one for one in known if one[0] >= size), default=known[-1])
-                share = math.log(size / below[0]) / math.log(above[0] / below[0]) if above[0] > below[0] else 0
-                self.close((name, column), float(cell), below[1] + share * (above[1] - below[1]), 0.00501)
+                yield (name, column), size, cell, below, above
+
+    def untouched(self, rows):
+        for what, size, cell, below, above in self.known_cells(rows, lambda name: self.model.functions[name]["untouched"]):
+            share = math.log(size / below[0]) / math.log(above[0] / below[0]) if above[0] > below[0] else 0
+            self.close(what, float(cell), below[1] + share * (above[1] - below[1]), 0.00501)
 
     def rewrite(self, rows):
-        """Straight between two sizes; none is below the first. The outer path's table is the first."""
-        table = self.rewrites.pop(0)
-        for call, *cells in rows[1:]:
-            known = table[call]
-            for column, cell in zip(rows[0][1:], cells):
-                number, unit = column.split()
-                size = int(number) * SIZES[unit]
-                if cell == "-":
-                    self.close((call, column), size < known[0][0], True, 0)
-                    continue
-                below = max(one for one in known if one[0] <= size)
-                above = min((one for one in known if one[0] >= size), default=below)
-                expected = below[1]
-                if above != below:
-                    expected = below[1] + (size - below[0]) / (above[0] - below[0]) * (above[1] - below[1])
-                self.time((call, column), cell, expected)
+        """The outer path's table is the first."""
+        for what, size, cell, below, above in self.known_cells(rows, self.rewrites.pop(0).get):
+            share = (size - below[0]) / (above[0] - below[0]) if above[0] > below[0] else 0
+            self.time(what, cell, below[1] + share * (above[1] - below[1]))
 
     def summary(self, caption, rows):
         if caption.startswith("Untouched data"):
@@ -252,8 +250,7 @@ class Check:
                 ranks = p or int(column.removeprefix("p = "))
                 size = 0
                 if p:
-                    number, unit = column.split()
-                    size = int(number) * SIZES[unit]
+                    size = size_of(column)
                 name = name.removesuffix(" (invalid)")
                 self.time((name, column), cell, self.model.times(name, ranks, size)[1])
 

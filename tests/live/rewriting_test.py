@@ -7,20 +7,25 @@ import harness_live
 # to the data.
 PROGRAM = r"""
 #include <mpi.h>
-#include <stdio.h>
+#include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 enum { BYTES = 4096, NEAR = 3 };
 static char data[BYTES] __attribute__((aligned(64))), parts[NEAR * BYTES], given[BYTES], in[NEAR * BYTES];
 static char room[BYTES + MPI_BSEND_OVERHEAD];
 static int rank, value;
 static MPI_Comm near;
+static void *rest(void *unused) { return pause(), unused; }
 static void write_part(int bytes) { memset(data, ++value, bytes); }
 static void send(int to) {
   if (rank == 0) MPI_Send(data, BYTES, MPI_BYTE, to, 0, MPI_COMM_WORLD);
   if (rank == to) MPI_Recv(in, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
+  int provided;
+  pthread_t thread;
+  MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  if (argc > 1) pthread_create(&thread, 0, rest, 0);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_split(MPI_COMM_WORLD, rank < NEAR ? 0 : 1, 0, &near);
   send(1);                              /* never sent before: 0 */
@@ -41,6 +46,9 @@ int main(int argc, char **argv) {
   if (rank == 0) MPI_Recv(data, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   send(1);                              /* received into: 0 */
   MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallgather(parts, BYTES / 4, MPI_BYTE, data, BYTES / 4, MPI_BYTE, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  send(1);                              /* MPI has written it: 0 */
   write_part(BYTES);
   if (rank == 0) MPI_Isend(data, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request); /* 1 s */
   if (rank == 1) MPI_Irecv(in, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
@@ -64,15 +72,17 @@ MACHINE = '[machine]\nname = "m"\n[path.node.rewrite]\nsend = [[4096, 1], [12288
 
 
 class Rewriting(harness_live.TestCase):
-    def computed(self, compute="measured", machine=MACHINE):
+    def computed(self, compute="measured", machine=MACHINE, words=()):
         """Seconds of each rank."""
-        trace = self.live(4, [self.compile(PROGRAM)], machine=self.write("m.toml", machine), compute=compute,
+        trace = self.live(4, [self.compile(PROGRAM), *words], machine=self.write("m.toml", machine), compute=compute,
                           options=["--ranks-per-node", "3"], name=f"{compute}.ftr".replace(":", "-"))
         return [rank["compute"] for rank in self.report(trace)["per_rank"]]
 
     def test_counts_as_computation(self):
-        for found, expected in zip(self.computed(), (RANK_0, 3 + 1, 3 + 1, 0), strict=True):
-            self.assertAlmostEqual(found, expected, delta=0.2)
+        for words in ([], ["threads"]):
+            with self.subTest(words=words):
+                for found, expected in zip(self.computed(words=words), (RANK_0, 3 + 1, 3 + 1, 0), strict=True):
+                    self.assertAlmostEqual(found, expected, delta=0.2)
 
     def test_is_the_machines_and_not_scaled(self):
         self.assertAlmostEqual(self.computed("measured:0.5")[0], RANK_0, delta=0.2)

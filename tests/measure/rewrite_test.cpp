@@ -46,7 +46,8 @@ TEST(Rewrite, IsNoFunctionAndAsksForNoLaunches) {
   for (const int launch : {1, 2}) {
     for (const std::uint64_t bytes : {8, 64, 1024, 8192})
       set.samples.push_back({"send", 2, bytes, launch, 1e-6, true});
-    set.samples.push_back({"rewrite:send", 2, 8192, launch, launch * 1e-6, true});
+    for (std::uint64_t bytes = 1024; bytes <= 1 << 20; bytes *= 2)
+      set.samples.push_back({"rewrite:send", 2, bytes, launch, launch * 1e-6, true});
     set.samples.push_back({"node/rewrite:bcast", 2, 8192, launch, 3e-6, true});
     set.samples.push_back({"node/send", 2, 8192, launch, 1e-6, true});
   }

@@ -21,14 +21,22 @@ trace::Trace run(Clock clock, Time first, Time call, Time second) {
   return b.trace();
 }
 
-std::string text(const Validation& validation) {
+std::string text(const Validation& validation, int runs = 3) {
   views::ValidationReport report;
   report.program = "a.out";
   report.machine = "here";
   report.ranks = 1;
-  report.runs = 3;
+  report.runs = runs;
   report.ways.push_back({"predict", validation, {}, {}});
   return render_text_validation(report);
+}
+
+TEST(TextValidation, OneRunHasNoQuartiles) {
+  const trace::Trace real = run(Clock::wall, Time::ns(1000), Time::ns(2000), Time::ns(30));
+  const Validation found = analysis::validate({real}, {real}, {});
+  EXPECT_TRUE(text(found, 1).starts_with("a.out on 1 rank, 1 run: 3.03 us\n")) << text(found, 1);
+  EXPECT_TRUE(text(found, 2).starts_with("a.out on 1 rank, 2 runs: 3.03 us (quartiles 3.03 us to"))
+      << text(found, 2);
 }
 
 // The call differs by 2 us of 1 s in every run; the computation by half a second of one by

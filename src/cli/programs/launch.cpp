@@ -269,7 +269,13 @@ LaunchResult launch(const CaptureRun& run) {
     status = 128 + interrupting_signal();
   if (take_away_empty(run)) return {status, false, false, true};
   // One that other commands have started took the name first; the ranks have said so.
-  if (held) return {status, false, false, true};
+  if (held) {
+    if (interrupting_signal() != 0)
+      std::fprintf(stderr,
+                   "foretrace: %s is still being written, by ranks that go on or by another run\n",
+                   part.c_str());
+    return {status, false, false, true};
+  }
   const bool ended_early = fs::exists(part);
   if (ended_early) {
     // The run did not come to its end; what there is becomes the result.

@@ -25,8 +25,6 @@ void add_file_families(const std::string& path, std::vector<Family>& all) {
 std::vector<Family> families(const Facilities& facilities) {
   // Rows of long messages take long and tell what shorter ones tell.
   constexpr std::uint64_t kMostRow = 1 << 20;
-  // Longer data no cache holds.
-  constexpr std::uint64_t kMostRewritten = 4 << 20;
   const Make ranks_alone = [](const Group& group, std::uint64_t, Buffers& buffers) {
     return barrier_experiments(group, buffers);
   };
@@ -45,7 +43,7 @@ std::vector<Family> families(const Facilities& facilities) {
       {"send modes", false, Scope::pair, Sizes::few, false, send_mode_experiments},
       {"rows of messages", true, Scope::pair, Sizes::all, false, row_experiments, kMostRow, false,
        false, true},
-      {"rewriting", true, Scope::pair, Sizes::all, false, rewriting_experiments, kMostRewritten},
+      {"rewriting", true, Scope::pair, Sizes::all, false, rewriting_experiments, kMostCached},
       {"rewriting after collectives", false, Scope::pair, Sizes::followed, true,
        collective_rewriting_experiments},
       {"one-sided", false, Scope::pair, Sizes::few, false, one_sided_experiments, UINT64_MAX, true},

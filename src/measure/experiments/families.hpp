@@ -51,6 +51,9 @@ struct Family {
   bool untouched = false;                 // also within a node, with data that is left untouched
 };
 
+// Of longer data a cache keeps nothing that another rank could use.
+inline constexpr std::uint64_t kMostCached = 4 << 20;
+
 // What some functions need; they are left out where it is missing.
 struct Facilities {
   std::string scratch_file;  // what the file functions are measured on; empty: there is none

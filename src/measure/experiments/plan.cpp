@@ -25,9 +25,8 @@ std::set<std::uint64_t> few_sizes(const PlanSizes& limits) {
 }
 
 std::vector<std::uint64_t> followed_sizes(const PlanSizes& limits) {
-  constexpr std::uint64_t kMost = 4 << 20;
   std::vector<std::uint64_t> sizes;
-  for (std::uint64_t bytes = SentData::kLeast; bytes <= std::min(kMost, limits.max_bytes);
+  for (std::uint64_t bytes = SentData::kLeast; bytes <= std::min(kMostCached, limits.max_bytes);
        bytes *= limits.per_octave == 1 ? 4 : 2)
     sizes.push_back(bytes);
   return sizes;

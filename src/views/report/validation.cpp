@@ -136,7 +136,8 @@ bool ValidationReport::is_within() const {
 
 std::string render_text_validation(const ValidationReport& report) {
   const Validation& first = report.ways.front().validation;
-  std::string text = fmt::format("{} on {} ranks, ", report.program, report.ranks);
+  std::string text = fmt::format("{} on {} {}, ", report.program, report.ranks,
+                                 report.ranks == 1 ? "rank" : "ranks");
   text += report.runs == 1
               ? fmt::format("1 run: {}\n", format_time(first.measured.median))
               : fmt::format("{} runs: {} (quartiles {})\n", report.runs,
