@@ -90,6 +90,9 @@ struct WaitedAlong {
   Time slept;  // by others while it waited for them, beyond what it slept itself
 };
 WaitedAlong waited_along();
+// How long the process's threads waited for cores, those that have ended too, where that matters:
+// several computed, and had no core for a fifth as long. Else nothing.
+Time crowded();
 
 }  // namespace thread_calls
 }  // namespace foretrace

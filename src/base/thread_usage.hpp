@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/time.hpp"
 
@@ -18,6 +19,14 @@ struct ThreadUsage {
 ThreadUsage ask_for_usage();
 // ThreadUsage::queued alone.
 std::int64_t queued_ns();
+
+// How long the threads of this process that are there waited for a core, all together, and what the
+// one that computed most computed. Nothing: the kernel does not say.
+struct ThreadsUsage {
+  Time queued;
+  Time most;
+};
+std::optional<ThreadsUsage> usage_of_threads();
 
 // How long a thread did without a core, though one was free: it slept, or waited.
 struct Waits {

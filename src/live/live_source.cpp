@@ -423,6 +423,10 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
         longest_waiting_ = rank;
         threads_call_ = record.threads != 0;
       }
+      if (longest_crowded_ms_ < record.crowded_ms) {
+        longest_crowded_ms_ = record.crowded_ms;
+        most_crowded_ = rank;
+      }
       if (longest_counted_wait_ < Time::ps(record.counted_wait)) {
         longest_counted_wait_ = Time::ps(record.counted_wait);
         longest_counted_waiting_ = rank;

@@ -99,6 +99,8 @@ class LiveSource : public sim::Source {
   // "rank 2 slept for 0.3 s, which takes no time with --compute none", likewise. `compute`: one
   // that leaves sleep out.
   std::string slept(Time all, const std::string& compute) const;
+  // "rank 2: its threads waited 0.3 s for cores ...", likewise.
+  std::string lacked_cores(Time all) const;
   // The same of looks that a rank gave up, and for which the simulator looked longer.
   std::string looked_for_nothing(Time all) const;
   // What the rank called last, and where: "in MPI_Recv at ring.c:5", "after ..." if it has left
@@ -234,6 +236,8 @@ class LiveSource : public sim::Source {
   std::uint64_t left_comms_ = 0;                               // most that a rank left
   int leaving_ranks_ = 0;
   std::vector<WorldRank> without_finalize_;  // that ended with status 0
+  std::int32_t longest_crowded_ms_ = 0;      // a rank's threads waited for cores
+  WorldRank most_crowded_;
   Time longest_counted_wait_;
   WorldRank longest_counted_waiting_;
   Time longest_wait_;  // by other means than MPI

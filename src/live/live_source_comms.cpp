@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/threads_note.hpp"
 #include "base/waits_note.hpp"
 #include "live/live_source.hpp"
 #include "shared/context.hpp"
@@ -197,6 +198,11 @@ std::string LiveSource::waited_and_counted(Time all) const {
 std::string LiveSource::slept(Time all, const std::string& compute) const {
   if (!is_wait_told(longest_sleep_, all)) return {};
   return note_of_sleep(longest_sleeping_.value, longest_sleep_.seconds(), compute);
+}
+
+std::string LiveSource::lacked_cores(Time all) const {
+  const Time longest = Time::ns(longest_crowded_ms_ * std::int64_t{1'000'000});
+  return is_wait_told(longest, all) ? note_of_crowding(most_crowded_.value, longest.seconds()) : "";
 }
 
 void LiveSource::answer_collective(const Record& record, std::uint64_t number, Answer& answer) {

@@ -102,7 +102,8 @@ struct alignas(64) Record {
   };
   union {
     std::int32_t recv_tag = 0;
-    std::int32_t key;  // collective
+    std::int32_t key;         // collective
+    std::int32_t crowded_ms;  // finalize: that its threads waited for cores
   };
   union {
     std::int32_t code = 0;

@@ -1,6 +1,7 @@
 """Threads of a rank that wait for each other otherwise than by MPI (programs/teams.cpp): what they compute one after
 the other counts, what they compute beside each other does not add up, in all three ways."""
 
+import os
 import re
 
 import harness
@@ -78,6 +79,21 @@ class Teams(harness.TestCase):
             told = re.search(r"rank 0 slept for (\S+) s, which takes no time with --compute none", result.err)
             self.assertTrue(told, result.err)
             self.assertTrue(ROUNDS * 0.006 < float(told[1]) < ROUNDS * 0.0101, result.err)
+
+    def test_lack_of_cores_is_told(self):
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(cores)})
+        self.addCleanup(os.sched_setaffinity, 0, cores)
+        told = r"rank 0: its threads waited (\S+) s for cores; what they share out"
+        for verb, machine in (("record", ()), ("predict", ("--machine", harness.T3D)), ("simulate", ("--machine", harness.T3D))):
+            trace = self.directory / f"{verb}-crowded.ftr"
+            with self.subTest(verb=verb):
+                # Two that compute at once, on one core: each waits for about as long as it computes.
+                result = self.foretrace(verb, "-n", 1, *machine, "-o", trace, "--", harness.test_program("teams"), "two-for-long")
+                self.assertRegex(result.err, told)
+                # Ranks wait for cores as well, but none has two threads that compute.
+                result = self.foretrace(verb, "-n", 2, *machine, "-o", trace, "--", harness.test_program("teams"), "one-for-long")
+                self.assertNotRegex(result.err, "for cores")
 
     def test_that_look_for_work_all_the_time(self):
         for form in ("team", "team-barriers", "lookers", "order"):

@@ -183,6 +183,17 @@ void Session::complain_of_threads() {
          "themselves");
 }
 
+// Collective. What the threads of a rank compute counts as if each had a core; but which of them
+// does what may have hung on who had one here.
+void Session::complain_of_crowding() {
+  const bool is_measured =
+      predicting() ? !computation_.leaves_sleep_out() : settings_.clock == trace::Clock::cpu;
+  const Time waited = is_measured ? thread_calls::crowded() : Time();
+  if (!has_most(is_wait_told(waited, wall_now()) ? waited.seconds() : 0, comms.world_rank()))
+    return;
+  tell(note_of_crowding(comms.world_rank().value, waited.seconds()));
+}
+
 // Collective. What threads announce takes no time here, so they do not run at the same time.
 void Session::complain_of_announcing_threads() {
   const bool counts = several_announce_ && (!predicting() || computation_.is_announced());

@@ -186,6 +186,8 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
   say(source.waited_otherwise(time));
   if (const std::string compute = simulation.compute_without_sleep(); !compute.empty())
     say(source.slept(time, compute));
+  else
+    say(source.lacked_cores(time));
   say(source.looked_for_nothing(time));
   return status;
 }

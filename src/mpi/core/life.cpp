@@ -89,6 +89,7 @@ int Finalize() {
   record.slept = (line.slept() + along.slept).count_ps();
   record.looked = line.looked_for_nothing().count_ps();
   record.threads = line.several_called();
+  record.crowded_ms = static_cast<std::int32_t>(thread_calls::crowded().seconds() * 1e3);
   if (!left.empty()) record.left_at = left.front()->made_at;
   // Nothing after it happens before the simulator has come to it.
   line.ask(record);

@@ -441,6 +441,16 @@ void by_callers() {
   }
 }
 
+// Two threads that compute at once, and so long that having no core matters; one that does.
+void by_two_for_long() {
+  std::thread other(work, 150);
+  work(150);
+  other.join();
+}
+void by_one_for_long() {
+  work(300);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -462,7 +472,9 @@ int main(int argc, char** argv) {
                                                    {"processes", by_processes},
                                                    {"process-pool", by_pool_of_processes},
                                                    {"turns", by_turns},
-                                                   {"callers", by_callers}};
+                                                   {"callers", by_callers},
+                                                   {"two-for-long", by_two_for_long},
+                                                   {"one-for-long", by_one_for_long}};
   if (argc != 2 || !forms.contains(argv[1])) return 2;
   const std::string form = argv[1];
   if (form == "pool") pool = new Pool(2);
