@@ -56,7 +56,7 @@ void tell_counts(const Arguments& arguments, trace::Counts counts) {
 Block packed(const Piece& piece) {
   const std::uint64_t bytes = piece.bytes();
   Block block(bytes);
-  if (bytes > 0) pack(piece.data, piece.count, *piece.type, block.data());
+  if (bytes > 0) pack_out(piece.data, piece.count, *piece.type, block.data());
   return block;
 }
 
@@ -76,7 +76,7 @@ Block packed(const Pieces& pieces) {
   for (int i = 0; i < pieces.members(); ++i) {
     const Piece piece = pieces[i];
     index[i] = at;
-    if (piece.bytes() > 0) pack(piece.data, piece.count, *piece.type, block.data() + at);
+    if (piece.bytes() > 0) pack_out(piece.data, piece.count, *piece.type, block.data() + at);
     at += piece.bytes();
   }
   index[pieces.members()] = at;
@@ -100,7 +100,7 @@ Outcome deliver(ByteSpan arrived, const Piece& place, int from) {
     return {MPI_ERR_TRUNCATE, std::to_string(arrived.size()) + " bytes from rank " +
                                   std::to_string(from) + ", but the receive arguments expect " +
                                   std::to_string(room)};
-  unpack(arrived.data(), arrived.size(), place.data, place.count, *place.type);
+  unpack_in(arrived.data(), arrived.size(), place.data, place.count, *place.type);
   return {};
 }
 

@@ -53,6 +53,11 @@ void pack(const void* buffer, MPI_Count count, const Datatype& type, void* out);
 // The first `bytes` packed bytes at `in` (at most packed_bytes) to their places.
 void unpack(const void* in, std::uint64_t bytes, void* buffer, MPI_Count count,
             const Datatype& type);
+// As pack() and unpack(), of what one rank leaves for another: past the processor's caches, where
+// it would take the place of the program's own data.
+void pack_out(const void* buffer, MPI_Count count, const Datatype& type, void* out);
+void unpack_in(const void* in, std::uint64_t bytes, void* buffer, MPI_Count count,
+               const Datatype& type);
 // The runs of bytes that `count` elements consist of, in the order of the type
 // map, neighbouring ones merged: visit(displacement from the buffer's start, length).
 void for_each_run(MPI_Count count, const Datatype& type,

@@ -4,6 +4,7 @@
 
 #include "mpi/core/block.hpp"
 #include "mpi/datatype/layout.hpp"
+#include "mpi/datatype/streaming_copy.hpp"
 
 namespace foretrace::mpi {
 namespace {
@@ -356,6 +357,17 @@ void unpack(const void* in, std::uint64_t bytes, void* buffer, MPI_Count count,
   }
   unpack_part(type.extent, runs_of(type), static_cast<std::byte*>(buffer),
               static_cast<const std::byte*>(in), bytes);
+}
+
+void pack_out(const void* buffer, MPI_Count count, const Datatype& type, void* out) {
+  if (type.dense && count > 0) return copy_out(out, buffer, packed_bytes(count, type));
+  pack(buffer, count, type, out);
+}
+
+void unpack_in(const void* in, std::uint64_t bytes, void* buffer, MPI_Count count,
+               const Datatype& type) {
+  if (type.dense) return copy_in(buffer, in, std::min(bytes, packed_bytes(count, type)));
+  unpack(in, bytes, buffer, count, type);
 }
 
 void for_each_run(MPI_Count count, const Datatype& type, const Visit& visit) {

@@ -66,7 +66,7 @@ void receive(Request& request, const Result& said) {
   if (request.has_more() && request.more().arrived)
     request.more().arrived({message.data(), fitting.bytes});
   else if (fitting.bytes > 0)
-    unpack(message.data(), fitting.bytes, request.buffer, request.count, *request.type);
+    unpack_in(message.data(), fitting.bytes, request.buffer, request.count, *request.type);
 }
 
 std::vector<Request*> freed_receives;

@@ -21,7 +21,7 @@ using trace::EventKind;
 
 Block packed(const void* buf, MPI_Count count, const Datatype& type) {
   Block block(packed_bytes(count, type));
-  if (block.bytes() > 0) pack(buf, count, type, block.data());
+  if (block.bytes() > 0) pack_out(buf, count, type, block.data());
   return block;
 }
 
@@ -64,7 +64,7 @@ int deliver(Result message, const Checked& checked, void* buf, int count, MPI_St
                         std::to_string(capacity));
       message.bytes = capacity;
     }
-    if (message.bytes > 0) unpack(data.data(), message.bytes, buf, count, *checked.type);
+    if (message.bytes > 0) unpack_in(data.data(), message.bytes, buf, count, *checked.type);
     set_status(result, *checked.comm, message);
   }
   // Calls for one message do not touch it.
