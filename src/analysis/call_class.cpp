@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -6,16 +5,8 @@
 #include "mpi_api/groups.hpp"
 
 namespace foretrace::analysis {
-namespace {
 
-// Whether the function is in one of the groups of that name.
-bool is_in(std::string_view function, std::initializer_list<std::string_view> groups) {
-  return std::ranges::any_of(groups, [&](std::string_view group) {
-    return mpi_api::is_in(*mpi_api::find_group(group), function);
-  });
-}
-
-}  // namespace
+using mpi_api::is_in_any;
 
 const char* name_of(CallClass of) {
   static constexpr std::array<const char*, static_cast<std::size_t>(CallClass::kCount)> kNames{
@@ -28,20 +19,20 @@ bool may_wait(CallClass of) {
 }
 
 CallClass class_of(const std::string& function) {
-  if (is_in(function, {"io"})) return CallClass::file;
-  if (is_in(function, {"one_sided"})) return CallClass::one_sided;
-  if (is_in(function, {"polls"})) return CallClass::poll;
-  if (is_in(function, {"waits"})) return CallClass::complete;
-  if (is_in(function, {"collectives", "comm_meetings"})) return CallClass::collective;
+  if (is_in_any(function, {"io"})) return CallClass::file;
+  if (is_in_any(function, {"one_sided"})) return CallClass::one_sided;
+  if (is_in_any(function, {"polls"})) return CallClass::poll;
+  if (is_in_any(function, {"waits"})) return CallClass::complete;
+  if (is_in_any(function, {"collectives", "comm_meetings"})) return CallClass::collective;
   // Posting a receive waits for nobody, as sending does not.
-  const bool posts = is_in(function, {"nonblocking", "starts"});
-  if (is_in(function, {"receives", "probes"}) && !posts) return CallClass::receive;
-  if (is_in(function, {"sends", "receives"}) || posts) return CallClass::send;
+  const bool posts = is_in_any(function, {"nonblocking", "starts"});
+  if (is_in_any(function, {"receives", "probes"}) && !posts) return CallClass::receive;
+  if (is_in_any(function, {"sends", "receives"}) || posts) return CallClass::send;
   return CallClass::other;
 }
 
 bool all_wait_for_all(const std::string& function) {
-  return is_in(function, {"all_for_all"});
+  return is_in_any(function, {"all_for_all"});
 }
 
 }  // namespace foretrace::analysis

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "analysis/validation.hpp"
 #include "machine/timing.hpp"
+#include "mpi_api/names.hpp"
 
 namespace foretrace::analysis {
 namespace {
@@ -21,15 +21,9 @@ constexpr double kMostlyBytes = 0.5;
 // From here on first calls are what a difference comes from.
 constexpr double kMostly = 0.5;
 
-std::string lower(std::string name) {
-  if (name.starts_with("MPI_")) name.erase(0, 4);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name;
-}
-
 // The model's functions that a call's own time comes from, the likeliest first.
 std::vector<std::string> functions_of(const ValidatedGroup& group, const MachineModel& model) {
-  const std::string name = lower(group.function);
+  const std::string name = mpi_api::model_name(group.function);
   const auto& threshold = model.loggps.sync_threshold;
   switch (group.kind) {
     case EventKind::send:

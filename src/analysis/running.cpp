@@ -8,12 +8,14 @@
 
 #include "analysis/running_profile.hpp"
 #include "analysis/segments.hpp"
+#include "mpi_api/groups.hpp"
 #include "trace/counters_file.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace foretrace::analysis {
 namespace {
 
+using mpi_api::is_in_any;
 using trace::Event;
 using trace::EventKind;
 
@@ -60,15 +62,9 @@ struct Past {
   std::optional<Habit> now;                        // the open call's
 };
 
+// One that waits for all members.
 bool is_collective_name(const std::string& name) {
-  for (const char* start : {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_All", "MPI_Gather",
-                            "MPI_Scatter", "MPI_Scan", "MPI_Exscan"})
-    if (name.starts_with(start) && name != "MPI_Alloc_mem") return true;
-  return false;
-}
-
-bool is_wait_name(const std::string& name) {
-  return name.starts_with("MPI_Wait");
+  return is_in_any(name, {"collectives"}) && !is_in_any(name, {"nonblocking", "neighbours"});
 }
 
 // A trace that grows.
@@ -238,7 +234,7 @@ class TraceLook : public RunLook {
         own.now ? own.now->kind == EventKind::collective : is_collective_name(rank.call);
     if (collective) {
       wait_for_members(rank, own.now ? own.now->comm : kWorld);
-    } else if (is_wait_name(rank.call)) {
+    } else if (is_in_any(rank.call, {"waits"})) {
       for (const auto& [request, source] : own.posted)
         if (exists(source) && !has_sent(source, rank.rank)) rank.waits_for.push_back(source);
     } else if (own.now && !own.now->from_any) {

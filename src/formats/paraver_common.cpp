@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "mpi_api/names.hpp"
+
 namespace foretrace::formats {
 namespace {
 
@@ -46,12 +48,10 @@ std::string_view call_of_value(std::int64_t value) {
 
 std::optional<machine::Cost> collective_called(std::string_view name) {
   if (!name.starts_with("MPI_")) return std::nullopt;
-  name.remove_prefix(4);
-  std::string lower;
-  for (const char c : name) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  const std::string ours = mpi_api::model_name(name);
   for (int cost = static_cast<int>(machine::Cost::barrier);
        cost <= static_cast<int>(machine::Cost::comm_dup); ++cost)
-    if (machine::name_of(static_cast<machine::Cost>(cost)) == lower)
+    if (machine::name_of(static_cast<machine::Cost>(cost)) == ours)
       return static_cast<machine::Cost>(cost);
   return std::nullopt;
 }

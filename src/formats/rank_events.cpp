@@ -1,51 +1,40 @@
 #include "formats/rank_events.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "mpi_api/groups.hpp"
 
 namespace foretrace::formats {
 
+using mpi_api::is_in_any;
 using trace::Event;
 using trace::EventKind;
 
 namespace {
 
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 machine::SendMode mode_called(std::string_view name) {
-  if (is_one_of(name, {"MPI_Ssend", "MPI_Issend", "MPI_Ssend_init"}))
-    return machine::SendMode::synchronous;
-  if (is_one_of(name, {"MPI_Bsend", "MPI_Ibsend", "MPI_Bsend_init"}))
-    return machine::SendMode::buffered;
-  if (is_one_of(name, {"MPI_Rsend", "MPI_Irsend", "MPI_Rsend_init"}))
-    return machine::SendMode::ready;
+  if (is_in_any(name, {"synchronous"})) return machine::SendMode::synchronous;
+  if (is_in_any(name, {"buffered"})) return machine::SendMode::buffered;
+  if (is_in_any(name, {"ready"})) return machine::SendMode::ready;
   return machine::SendMode::standard;
 }
 
 // What a call without any record of its own is. Calls with MPI_PROC_NULL have none.
 EventKind kind_without_record(std::string_view name) {
-  if (is_one_of(name, {"MPI_Init", "MPI_Init_thread"})) return EventKind::init;
+  if (is_in_any(name, {"inits"})) return EventKind::init;
   if (name == "MPI_Finalize") return EventKind::finalize;
-  if (is_one_of(name, {"MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend"})) return EventKind::send;
-  if (is_one_of(name, {"MPI_Recv", "MPI_Mrecv"})) return EventKind::recv;
-  if (is_one_of(name, {"MPI_Sendrecv", "MPI_Sendrecv_replace"})) return EventKind::sendrecv;
-  return EventKind::call;
+  if (is_in_any(name, {"nonblocking"})) return EventKind::call;
+  const bool receives = is_in_any(name, {"receives"});
+  if (is_in_any(name, {"sends"})) return receives ? EventKind::sendrecv : EventKind::send;
+  return receives ? EventKind::recv : EventKind::call;
 }
 
 // Whether what calls of that name are about (a message, a collective, an access) decides what
 // time they take, so that a record should tell it.
 bool should_have_record(std::string_view name) {
-  static const std::array groups{mpi_api::find_group("collectives"),
-                                 mpi_api::find_group("comm_meetings"), mpi_api::find_group("waits"),
-                                 mpi_api::find_group("with_others")};
-  if (is_one_of(name, {"MPI_Comm_free", "MPI_Comm_disconnect"})) return false;  // nobody waits
-  return std::ranges::any_of(
-      groups, [&](const mpi_api::Group* group) { return mpi_api::is_in(*group, name); });
+  if (is_in_any(name, {"comm_frees"})) return false;  // nobody waits
+  return is_in_any(name, {"collectives", "comm_meetings", "waits", "with_others"});
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include "machine/timing.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "machine/look_time.hpp"
 #include "machine/moving.hpp"
 #include "mpi_api/groups.hpp"
+#include "mpi_api/names.hpp"
 #include "mpi_api/stand_ins.hpp"
 
 namespace foretrace::machine {
@@ -97,13 +97,9 @@ Charged find_moving(const MachineModel& model, std::string_view name) {
   return {};
 }
 
-// "put" of "MPI_Put" and of "MPI_Put_c"; "" of what is no function of MPI's.
+// "put" of "MPI_Put"; "" of what is no function of MPI's.
 std::string model_name_of(std::string_view mpi_name) {
-  constexpr std::string_view kPrefix = "MPI_";
-  if (!mpi_name.starts_with(kPrefix)) return {};
-  std::string name(mpi_api::without_large_count(mpi_name).substr(kPrefix.size()));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name;
+  return mpi_name.starts_with("MPI_") ? mpi_api::model_name(mpi_name) : std::string();
 }
 
 // The equation of a call of that name ("MPI_Put"), or of its stand-in.

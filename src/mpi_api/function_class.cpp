@@ -34,7 +34,7 @@ std::string mpi_name(std::string_view function) {
 std::string_view function_class_of(std::string_view function) {
   if (std::ranges::find(kOfMessages, function) != kOfMessages.end()) return "point-to-point";
   const std::string name = mpi_name(without_suffix(function));
-  const auto is = [&name](const char* group) { return is_in(*find_group(group), name); };
+  const auto is = [&name](const char* group) { return is_in_any(name, {group}); };
   if (is("io")) return "file";
   if (name.starts_with("MPI_Win_") && !is("epochs")) return "barrier";
   if (is("one_sided")) return "one-sided";

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string>
 
+#include "mpi_api/names.hpp"
+
 namespace foretrace::mpi_api {
 namespace {
 
@@ -32,16 +34,17 @@ const Group* find_group(std::string_view name) {
   return found == std::end(kGroups) ? nullptr : &*found;
 }
 
-std::string_view without_large_count(std::string_view function) {
-  return function.ends_with("_c") ? function.substr(0, function.size() - 2) : function;
-}
-
 bool is_in(const Group& group, std::string_view function) {
   const std::string_view name = without_large_count(function);
   return std::ranges::any_of(group.patterns, [&](const Pattern& pattern) {
     if (pattern.is_name) return pattern.text == name;
     return ::fnmatch(pattern.text.data(), std::string(name).c_str(), FNM_NOESCAPE) == 0;
   });
+}
+
+bool is_in_any(std::string_view function, std::initializer_list<std::string_view> groups) {
+  return std::ranges::any_of(
+      groups, [&](std::string_view name) { return is_in(*find_group(name), function); });
 }
 
 bool is_poll(std::string_view function) {

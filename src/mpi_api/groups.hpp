@@ -2,6 +2,7 @@
 // those of traces and headers ("MPI_Ibcast"); no MPI header is needed.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -28,11 +29,10 @@ const Group* find_group(std::string_view name);
 
 // Whether the function, or what it is the large-count form of, is in the group.
 bool is_in(const Group& group, std::string_view function);
+// Whether it is in one of the groups of these names, all of which there must be.
+bool is_in_any(std::string_view function, std::initializer_list<std::string_view> groups);
 
 // A call that looks whether something has happened, and returns either way.
 bool is_poll(std::string_view function);
-
-// "MPI_Send" of "MPI_Send_c".
-std::string_view without_large_count(std::string_view function);
 
 }  // namespace foretrace::mpi_api

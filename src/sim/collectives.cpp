@@ -1,28 +1,21 @@
 #include "sim/collectives.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "base/error.hpp"
+#include "mpi_api/names.hpp"
 
 namespace foretrace::sim {
 
 using machine::Dependence;
+using mpi_api::model_name;
 
 namespace {
 
-// MPI_Bcast_c is MPI_Bcast with large counts; Fortran's names may differ in case.
-std::string plain_name(std::string_view name) {
-  if (name.ends_with("_c")) name.remove_suffix(2);
-  std::string plain(name);
-  std::ranges::transform(plain, plain.begin(), [](unsigned char c) { return std::tolower(c); });
-  return plain;
-}
-
 // A persistent collective is posted by a call that does not say which it is.
 bool is_start(std::string_view name) {
-  return plain_name(name).starts_with("mpi_start");
+  return model_name(name).starts_with("start");
 }
 
 }  // namespace
@@ -117,7 +110,7 @@ void Collectives::check_same_call(const CommState& state, const Instance& instan
   const bool same_form = instance.posted == posted && instance.expanded == expanded;
   // A blocking call that other threads of its rank overtook stands in the trace as
   // posted, under its name.
-  const bool same_name = instance.name == operation.name || plain_name(other) == plain_name(name) ||
+  const bool same_name = instance.name == operation.name || model_name(other) == model_name(name) ||
                          (same_form && posted && (is_start(name) || is_start(other)));
   const bool same_call =
       same_name && instance.collective == operation.collective && instance.root == operation.root;

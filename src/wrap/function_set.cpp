@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "mpi_api/groups.hpp"
+#include "mpi_api/names.hpp"
 
 namespace foretrace::wrap {
 namespace {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "mpi_api/names.hpp"
+
 namespace foretrace::mpi_api {
 namespace {
 
@@ -31,6 +33,33 @@ TEST(Groups, LargeCountsAreWhereTheirOriginalsAre) {
   EXPECT_TRUE(is_in_named("sends", "MPI_Sendrecv_c"));
   EXPECT_EQ(without_large_count("MPI_Send_c"), "MPI_Send");
   EXPECT_EQ(without_large_count("MPI_Send"), "MPI_Send");
+}
+
+TEST(Groups, AnyOfSeveral) {
+  EXPECT_TRUE(is_in_any("MPI_Waitall_c", {"sends", "waits"}));
+  EXPECT_FALSE(is_in_any("MPI_Testall", {"sends", "waits"}));
+  EXPECT_FALSE(is_in_any("MPI_Testall", {}));
+}
+
+TEST(Groups, ASendIsOfOneModeAtMost) {
+  for (const char* name : {"MPI_Send", "MPI_Isend", "MPI_Send_init", "MPI_Sendrecv"})
+    EXPECT_FALSE(is_in_any(name, {"synchronous", "buffered", "ready"})) << name;
+  for (const auto& [mode, letter] :
+       {std::pair("synchronous", 's'), {"buffered", 'b'}, {"ready", 'r'}})
+    for (const std::string& name :
+         {std::string("MPI_") + static_cast<char>(letter - 32) + "send",
+          std::string("MPI_I") + letter + "send",
+          std::string("MPI_") + static_cast<char>(letter - 32) + "send_init"})
+      for (const char* other : {"synchronous", "buffered", "ready"})
+        EXPECT_EQ(is_in_named(other, name), other == std::string_view(mode)) << name;
+}
+
+TEST(Names, AsMachineModelsWriteThem) {
+  for (const char* name : {"MPI_Put", "MPI_Put_c", "mpi_put", "Put", "put"})
+    EXPECT_EQ(model_name(name), "put") << name;
+  EXPECT_EQ(model_name("MPI_Win_lock_all"), "win_lock_all");
+  EXPECT_EQ(model_name("recvmin"), "recvmin");
+  EXPECT_EQ(model_name(""), "");
 }
 
 TEST(Groups, SomeArePartsOfOthers) {

@@ -97,7 +97,7 @@ TEST(SvgPlot, LinesBelowOthersAreWider) {
     const std::vector<PlotPoint> piece{{1, y, y, y}, {8, y, y, y}};
     return PlotSeries{"", false, colour, {piece}};
   };
-  const SheetPlot plot{"", "", "", true, {line(0, 1), line(1, 2), line(2, 1), line(3, 1)}, ""};
+  const Plot plot{"", "", "", true, {line(0, 1), line(1, 2), line(2, 1), line(3, 1)}, ""};
   const std::string svg = render_svg_plot(plot);
   EXPECT_THAT(svg, HasSubstr("class=\"line c0\" style=\"stroke-width:6.6\""));
   EXPECT_THAT(svg, HasSubstr("class=\"line c2\" style=\"stroke-width:4.2\""));
@@ -398,7 +398,7 @@ TEST(Datasheet, RatiosAtAGlanceAreAtRanksThatAllHave) {
   EXPECT_EQ(cell(document, "barrier", "p = 64", "B / A"), "7.512e-05 *");
   std::size_t plots = 0;
   for (const SheetBlock& block : document.blocks)
-    if (const auto* plot = std::get_if<SheetPlot>(&block)) {
+    if (const auto* plot = std::get_if<Plot>(&block)) {
       ++plots;
       EXPECT_LE(plot->series.size(), plot->function == "ssend" ? 1u : 2u);
     }
@@ -425,7 +425,7 @@ TEST(Datasheet, AComparisonHasAColourForEachMachine) {
   EXPECT_EQ(cell(document, "latency", "B"), "50.5 us");
   std::size_t cards = 0;
   for (const SheetBlock& block : document.blocks) {
-    EXPECT_FALSE(std::holds_alternative<SheetPlot>(block));
+    EXPECT_FALSE(std::holds_alternative<Plot>(block));
     const auto* gallery = std::get_if<SheetGallery>(&block);
     if (!gallery) continue;
     EXPECT_EQ(gallery->legend.size(), 2u);
@@ -453,7 +453,7 @@ TEST(Datasheet, ABriefSheetHasAPlotOfEachFunctionAndNoRawData) {
   const SheetDocument document = datasheet_document(sheet, 0, SheetExtent::brief);
   std::size_t cards = 0;
   for (const SheetBlock& block : document.blocks) {
-    EXPECT_FALSE(std::holds_alternative<SheetPlot>(block));
+    EXPECT_FALSE(std::holds_alternative<Plot>(block));
     if (const auto* table = std::get_if<SheetTable>(&block)) {
       EXPECT_FALSE(table->raw);
     }
@@ -469,8 +469,8 @@ TEST(Datasheet, ABriefSheetHasAPlotOfEachFunctionAndNoRawData) {
 }
 
 TEST(Datasheet, AWideBandDoesNotFlattenTheCurve) {
-  SheetPlot plot{"t", "bytes", "time", true, {{"t", false, 0, {{{1, 1, 1e-9, 1e9}, {8, 2, 1, 3}}}}},
-                 "t"};
+  Plot plot{"t", "bytes", "time", true, {{"t", false, 0, {{{1, 1, 1e-9, 1e9}, {8, 2, 1, 3}}}}},
+            "t"};
   const Axis axis = y_axis(plot, 0, 1);
   EXPECT_GT(axis.low, 0.3);
   EXPECT_LT(axis.high, 5);

@@ -88,7 +88,7 @@ TEST(FunctionSetError, SaysWhereAndWhat) {
   EXPECT_EQ(set_refusal("+ all"), "t:1: expected functions, found '+ all'");
   EXPECT_THAT(set_refusal("snds"),
               HasSubstr("t:1: no group of functions is called 'snds'; there are "
-                        "sends, receives, "));
+                        "inits, sends, "));
   EXPECT_THAT(set_refusal("MPI_Sned"), HasSubstr("t:1: this MPI has no function MPI_Sned"));
   EXPECT_EQ(set_refusal("MPI_Sned*"), "was accepted");
   EXPECT_EQ(set_refusal("/MPI"), "t:1: the regular expression has no end /");

@@ -24,6 +24,7 @@
 #include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
 #include "machine/timing.hpp"
+#include "mpi_api/names.hpp"
 #include "views/datasheet/calculation.hpp"
 
 namespace foretrace::cli {
@@ -77,10 +78,8 @@ struct Question {
 };
 
 // "MPI_Bcast", as programs write it, is the model's "bcast".
-std::string name_in_model(std::string name) {
-  std::string lower;
-  for (const char c : name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower.starts_with("mpi_") ? lower.substr(4) : name;
+std::string name_in_model(const MachineModel& model, const std::string& name) {
+  return model.find(name) ? name : mpi_api::model_name(name);
 }
 
 Function find_function(const MachineModel& model, const std::string& name) {
@@ -112,7 +111,7 @@ Question parse_question(const MachineModel& model, const Words& words) {
     if (name == "all")
       for (const auto& [unused, function] : model.functions) question.functions.push_back(function);
     else
-      add_function(model, name_in_model(name), question);
+      add_function(model, name_in_model(model, name), question);
   if (question.functions.empty()) throw UsageError("the machine model holds no function");
   if (words.ranks.empty()) question.ranks_missing = words.ranks_name;
   if (words.bytes.empty()) question.bytes_missing = words.bytes_name;
@@ -216,7 +215,7 @@ views::PlotRange plot_range(const Question& question) {
 // To the terminal, or to a file whose name says what: .svg or .gp.
 void plot(const MachineModel& model, const Question& question, const std::string& output) {
   const views::PlotRange range = plot_range(question);
-  const views::SheetPlot picture = views::times_plot(model, question.functions, range);
+  const views::Plot picture = views::times_plot(model, question.functions, range);
   if (output.empty()) {
     const auto [width, height] = terminal_size();
     std::fputs(views::render_text_plot(picture, width, height).c_str(), stdout);
@@ -314,7 +313,8 @@ void check_valid(const MachineModel& model, const std::string& functions) {
   std::istringstream names(functions);
   for (std::string name; std::getline(names, name, ',');) {
     if (name == "all") continue;
-    const Function* function = machine::charged_function(model, name_in_model(name)).function;
+    const Function* function =
+        machine::charged_function(model, name_in_model(model, name)).function;
     if (function && machine::is_unreliable(*function))
       unreliable.push_back(function->name + " (" + machine::why_unreliable(*function) + ")");
   }

@@ -1,24 +1,16 @@
 #include "cli/machines/notes.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 
 #include "cli/machines/function_list.hpp"
 #include "cli/words/nearest.hpp"
 #include "machine/measurement.hpp"
 #include "measure/core/functions.hpp"
+#include "mpi_api/names.hpp"
 
 namespace foretrace::cli {
 namespace {
-
-// "send" of "MPI_Send" and of "Send".
-std::string model_name_of(std::string_view function) {
-  std::string name(function);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (name.starts_with("mpi")) name.erase(0, name.find('_') + 1);
-  return name;
-}
 
 // What a model's functions may be called; nothing where the tool was built without an MPI, so that
 // it does not know MPI's.
@@ -26,7 +18,7 @@ std::vector<std::string> known_functions() {
   std::vector<std::string> known;
   for (const char* mpi : {"openmpi", "mpich"})
     for (const ListedFunction& function : functions_of(mpi))
-      known.push_back(model_name_of(function.name));
+      known.push_back(mpi_api::model_name(function.name));
   if (known.empty()) return known;
   for (const measure::FunctionFacts& facts : measure::measured_functions())
     known.emplace_back(facts.name);
@@ -40,7 +32,7 @@ void add_unknown(const std::string& path, const Functions& functions,
   if (known.empty()) return;
   for (const auto& [name, function] : functions) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    const std::string ours = model_name_of(name);
+    const std::string ours = mpi_api::model_name(name);
     const bool is_ours = std::ranges::find(known, ours) != known.end();
     notes.push_back(path + ": no prediction asks for the function '" + name +
                     "': neither MPI nor foretrace measure has one of that name" +

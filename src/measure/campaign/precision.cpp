@@ -9,7 +9,6 @@
 
 #include "measure/core/functions.hpp"
 #include "measure/core/hosts.hpp"
-#include "measure/experiments/reductions.hpp"
 #include "stats/summary.hpp"
 
 namespace foretrace::measure {

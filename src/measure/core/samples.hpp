@@ -13,9 +13,15 @@
 
 namespace foretrace::measure {
 
+// What is computed stands in samples behind these: the kernels of [compute], and the classes of
+// [reduction]. kComputeStep is one step of Howell's thesis (section 5.2).
+inline constexpr const char* kKernelPrefix = "kernel:";
+inline constexpr const char* kReductionPrefix = "reduction:";
+inline constexpr const char* kComputeStep = "compute_step";
+
 // The middle of one block of repetitions.
 struct Sample {
-  std::string function;     // name as in machine::Function, or "compute_step"
+  std::string function;     // name as in machine::Function, or as above
   int ranks = 0;            // p
   std::uint64_t bytes = 0;  // d: the count given in the call, in bytes
   int launch = 0;           // which start of the program, from 1

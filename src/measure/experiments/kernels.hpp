@@ -11,9 +11,6 @@
 
 namespace foretrace::measure {
 
-// In samples a kernel's name stands behind this.
-inline constexpr const char* kKernelPrefix = "kernel:";
-
 struct KernelBlock {
   std::string name;
   ComputeBlock block;  // seconds of one operation

@@ -157,7 +157,7 @@ void LaunchRun::search_jumps(const PlanSizes& sizes, const std::set<std::uint64_
 void LaunchRun::time_computation() {
   MPI_Barrier(world_.comm);
   for (const ComputeBlock& block : time_compute_steps(settings_.blocks))
-    samples_.push_back({"compute_step", 1, 0, options_.launch, block.seconds, block.kept});
+    samples_.push_back({kComputeStep, 1, 0, options_.launch, block.seconds, block.kept});
   for (const KernelBlock& each : time_kernels(settings_.blocks, kernel_levels(find_cache_sizes())))
     samples_.push_back(
         {kKernelPrefix + each.name, 1, 0, options_.launch, each.block.seconds, each.block.kept});

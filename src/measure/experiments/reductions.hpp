@@ -10,9 +10,6 @@
 
 namespace foretrace::measure {
 
-// In samples a class's name stands behind this; the time is that of a call.
-inline constexpr const char* kReductionPrefix = "reduction:";
-
 struct ReductionBlock {
   machine::Reduction what = machine::Reduction::none;
   std::uint64_t bytes = 0;

@@ -11,8 +11,6 @@
 #include "base/error.hpp"
 #include "measure/core/functions.hpp"
 #include "measure/core/hosts.hpp"
-#include "measure/experiments/kernels.hpp"
-#include "measure/experiments/reductions.hpp"
 #include "measure/fit/function.hpp"
 #include "measure/fit/jumps.hpp"
 #include "measure/fit/loggps.hpp"
@@ -28,7 +26,6 @@ constexpr double kMicrosecond = 1e-6;
 // long says something about a difference.
 constexpr double kUsualOverhead = 20e-9;
 constexpr double kTellingReadings = 5;
-constexpr std::string_view kComputeStep = "compute_step";
 
 using PointKey = std::pair<int, std::uint64_t>;  // ranks, bytes
 

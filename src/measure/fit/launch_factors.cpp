@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "measure/core/hosts.hpp"
-#include "measure/experiments/kernels.hpp"
 #include "stats/summary.hpp"
 
 namespace foretrace::measure {

@@ -70,9 +70,9 @@ std::string render_times(const Datasheet& sheet) {
   return out;
 }
 
-SheetPlot times_plot(const MachineModel& model, std::span<const Function> functions,
-                     const PlotRange& range) {
-  SheetPlot plot;
+Plot times_plot(const MachineModel& model, std::span<const Function> functions,
+                const PlotRange& range) {
+  Plot plot;
   plot.title = model.name;
   plot.x_label = range.over_bytes() ? "bytes" : "ranks";
   plot.y_label = "time in " + unit_name(model);

@@ -37,8 +37,8 @@ inline constexpr std::size_t kMostPlotSeries = 12;
 
 // One series for each function, and for each number of ranks where sizes are plotted and
 // the function depends on them. Throws UsageError for more than kMostPlotSeries.
-SheetPlot times_plot(const machine::MachineModel& model,
-                     std::span<const machine::Function> functions, const PlotRange& range);
+Plot times_plot(const machine::MachineModel& model, std::span<const machine::Function> functions,
+                const PlotRange& range);
 
 // A script that draws the same into NAME.svg, with the functions in it.
 std::string render_gnuplot_plot(const analysis::Datasheet& sheet, const PlotRange& range,

@@ -96,14 +96,14 @@ std::string machine_label(std::span<const Datasheet> sheets, std::size_t machine
 
 // One curve for each machine: over the sizes at ranks that all have, or over the ranks. Empty
 // where there is one point alone.
-SheetPlot compared_plot(std::span<const Datasheet> sheets, const ComparedCall& first) {
+Plot compared_plot(std::span<const Datasheet> sheets, const ComparedCall& first) {
   const Datasheet& a = sheets.front();
   const bool over_ranks = first.group == SheetGroup::no_data;
   const int most = a.ranks.back();
   const int p =
       first.group == SheetGroup::point_to_point ? first.ranks : analysis::common_ranks(sheets);
   const double unit = a.model.time_unit;
-  SheetPlot plot;
+  Plot plot;
   plot.title =
       first.function + (first.group == SheetGroup::collective ? fmt::format(", p = {}", p) : "");
   plot.x_label = over_ranks ? "ranks" : "bytes";
@@ -166,7 +166,7 @@ void add_compared_functions(std::span<const Datasheet> sheets, std::span<const C
   for (const std::size_t first : firsts_of(rows)) {
     const std::string& name = rows[first].function;
     document.blocks.push_back(Heading{2, name});
-    if (SheetPlot plot = compared_plot(sheets, rows[first]); !plot.series.empty())
+    if (Plot plot = compared_plot(sheets, rows[first]); !plot.series.empty())
       document.blocks.push_back(std::move(plot));
     SheetTable equations;
     equations.header = {"", "message size", "t(p, d)", "unit", "d in"};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/datasheet.hpp"
+#include "views/draw/plot.hpp"
 
 namespace foretrace::views {
 
@@ -36,24 +37,6 @@ struct SheetTable {
   bool raw = false;              // raw data: folded or left out where it would be in the way
   bool boxed = false;            // the figures to be seen first
 };
-struct PlotPoint {
-  double x = 0, y = 0;
-  double low = 0, high = 0;  // low = high = y: no band
-};
-struct PlotSeries {
-  std::string label;
-  bool marks = false;  // points with bars, not a line with a band
-  int colour = 0;      // series of the same ranks have the same one
-  std::vector<std::vector<PlotPoint>> pieces;
-};
-// x is logarithmic with base 2, y with base 10 if log_y.
-struct SheetPlot {
-  std::string title;
-  std::string x_label, y_label;
-  bool log_y = true;
-  std::vector<PlotSeries> series;
-  std::string function;  // whose plot it is
-};
 // Time over sizes (x) and ranks (y), all axes logarithmic; on paper alone, where nobody can choose.
 struct SurfacePoint {
   double x = 0, y = 0, z = 0;
@@ -66,7 +49,7 @@ struct SheetSurface {
 };
 // Small plots, several to a line, each under its name and a sentence; on paper alone.
 struct SheetCard {
-  SheetPlot plot;
+  Plot plot;
   std::string text;
   std::string remark;  // beside the name
 };
@@ -78,8 +61,8 @@ struct SheetGallery {
 };
 // Where a page that can answer has a plot of any functions.
 struct PlotOfAnything {};
-using SheetBlock = std::variant<Heading, Paragraph, SheetWarning, SheetTable, SheetPlot,
-                                SheetSurface, SheetGallery, PlotOfAnything>;
+using SheetBlock = std::variant<Heading, Paragraph, SheetWarning, SheetTable, Plot, SheetSurface,
+                                SheetGallery, PlotOfAnything>;
 
 // Text is UTF-8; beyond ASCII it uses x, +-, squared and micro signs.
 struct SheetDocument {
@@ -110,17 +93,6 @@ std::string render_html_datasheet(const SheetDocument& document,
 std::string datasheet_json(std::span<const analysis::Datasheet> sheets);
 // For pdflatex or lualatex; what it draws are PDF operators, so that no package has to.
 std::string render_latex_datasheet(const SheetDocument& document);
-// An <svg> element for a page that has the style of the plots. Of lines that lie on each other the
-// lower ones are wider.
-std::string render_svg_plot(const SheetPlot& plot);
-// The same as a block that can be moved sideways where the screen is narrow.
-std::string render_svg_figure(const SheetPlot& plot);
-std::string_view svg_plot_style();
-// A file of its own, light or dark.
-std::string render_svg_file(const SheetPlot& plot);
-// `width` and `height` in characters, axes and legend included.
-std::string render_text_plot(const SheetPlot& plot, std::size_t width, std::size_t height);
-
 struct NamedText {
   std::string name;
   std::string text;

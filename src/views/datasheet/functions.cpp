@@ -81,7 +81,7 @@ double x_of(const SheetFunction& each, const analysis::MeasuredPoint& point) {
 }
 
 struct FunctionPlots {
-  SheetPlot times, residuals;
+  Plot times, residuals;
 };
 
 FunctionPlots plots_of(const Datasheet& sheet, const SheetFunction& each) {
@@ -231,7 +231,7 @@ void add_function(const Datasheet& sheet, const SheetFunction& each, int digits,
   if (const std::string text = remarks(sheet, each); !text.empty())
     document.blocks.push_back(Paragraph{text});
   FunctionPlots plots = plots_of(sheet, each);
-  for (SheetPlot* plot : {&plots.times, &plots.residuals})
+  for (Plot* plot : {&plots.times, &plots.residuals})
     if (!plot->series.empty()) document.blocks.push_back(std::move(*plot));
   add_surface(sheet, each, document);
   add_regimes(sheet, each, digits, document);

@@ -36,7 +36,7 @@ struct HtmlWriter {
     plots_of.clear();
   }
   void write(const SheetBlock& block) {
-    if (!std::holds_alternative<SheetPlot>(block)) end_plots();
+    if (!std::holds_alternative<Plot>(block)) end_plots();
     std::visit(*this, block);
   }
 
@@ -68,7 +68,7 @@ struct HtmlWriter {
     out += "</tbody></table></div>\n";
     if (table.raw) out += "</details>\n";
   }
-  void operator()(const SheetPlot& plot) {
+  void operator()(const Plot& plot) {
     if (plot.function != plots_of) {
       end_plots();
       plots_of = plot.function;

@@ -259,17 +259,17 @@ struct LatexWriter {
     return out + latex_card_plot(card.plot, own_legend) + "\\end{minipage}%\n";
   }
 
-  void operator()(const SheetPlot& plot) { draw({{&plot}}); }
+  void operator()(const Plot& plot) { draw({{&plot}}); }
   void operator()(const SheetSurface& surface) { draw({{&surface}}); }
 
-  using Drawn = std::variant<const SheetPlot*, const SheetSurface*>;
+  using Drawn = std::variant<const Plot*, const SheetSurface*>;
   // Side by side.
   void draw(const std::vector<Drawn>& drawn) {
     const PlotWidth width = drawn.size() > 1 ? PlotWidth::half : PlotWidth::whole;
     out += "\n\\medskip\n";
     for (std::size_t i = 0; i < drawn.size(); ++i) {
       if (i > 0) out += "\\hfill\n";
-      if (const auto* plot = std::get_if<const SheetPlot*>(&drawn[i]))
+      if (const auto* plot = std::get_if<const Plot*>(&drawn[i]))
         out += latex_plot(**plot, width);
       else
         out += latex_surface(*std::get<const SheetSurface*>(drawn[i]), width);
@@ -282,7 +282,7 @@ struct LatexWriter {
 std::vector<LatexWriter::Drawn> drawn_from(const std::vector<SheetBlock>& blocks, std::size_t at) {
   std::vector<LatexWriter::Drawn> drawn;
   for (; at < blocks.size(); ++at)
-    if (const auto* plot = std::get_if<SheetPlot>(&blocks[at]))
+    if (const auto* plot = std::get_if<Plot>(&blocks[at]))
       drawn.emplace_back(plot);
     else if (const auto* surface = std::get_if<SheetSurface>(&blocks[at]))
       drawn.emplace_back(surface);

@@ -106,7 +106,7 @@ struct Placed {
 };
 
 // Entries side by side, in as many rows as they need.
-std::vector<Placed> lay_out_legend(const SheetPlot& plot, double width) {
+std::vector<Placed> lay_out_legend(const Plot& plot, double width) {
   std::vector<Placed> placed;
   double x = 0;
   double y = 0;
@@ -141,7 +141,7 @@ std::string line(const std::vector<PlotPoint>& piece, const Axis& x, const Axis&
   return out + "S\n";
 }
 
-void draw_series(const SheetPlot& plot, const Axis& x, const Axis& y, Picture& picture) {
+void draw_series(const Plot& plot, const Axis& x, const Axis& y, Picture& picture) {
   for (const PlotSeries& series : plot.series)
     for (const auto& piece : series.pieces)
       if (!series.marks)
@@ -167,8 +167,8 @@ void draw_series(const SheetPlot& plot, const Axis& x, const Axis& y, Picture& p
 }
 
 // Grid, labels at the axes, curves and frame.
-void draw_framed(const SheetPlot& plot, const Axis& x, const Axis& y, int most_ticks,
-                 const char* type, Picture& picture) {
+void draw_framed(const Plot& plot, const Axis& x, const Axis& y, int most_ticks, const char* type,
+                 Picture& picture) {
   std::string grid = stroke(kGrid);
   for (const Tick& tick : x_ticks(x, most_ticks)) {
     grid += at(x.place(tick.value), y.from, 'm') + at(x.place(tick.value), y.to, 'l') + "S\n";
@@ -187,7 +187,7 @@ void draw_framed(const SheetPlot& plot, const Axis& x, const Axis& y, int most_t
                                            x.to - x.from, y.to - y.from));
 }
 
-bool has_something(const SheetPlot& plot) {
+bool has_something(const Plot& plot) {
   for (const PlotSeries& series : plot.series)
     for (const auto& piece : series.pieces)
       for (const PlotPoint& p : piece)
@@ -333,7 +333,7 @@ std::string_view latex_plot_preamble() {
 )";
 }
 
-std::string latex_plot(const SheetPlot& plot, PlotWidth width) {
+std::string latex_plot(const Plot& plot, PlotWidth width) {
   if (!has_something(plot)) return "\nThe time is zero everywhere.\n\n";
   const double right = width == PlotWidth::half ? kHalfWidth : kWholeWidth;
   const std::vector<Placed> legend = lay_out_legend(plot, right - kLeft);
@@ -361,7 +361,7 @@ std::string latex_plot(const SheetPlot& plot, PlotWidth width) {
   return picture.end();
 }
 
-std::string latex_card_plot(const SheetPlot& plot, bool legend) {
+std::string latex_card_plot(const Plot& plot, bool legend) {
   if (!has_something(plot)) return "{\\tiny The time is zero everywhere.}\n";
   const auto curves = std::ranges::count(plot.series, false, &PlotSeries::marks);
   const bool named = legend && curves > 1;

@@ -18,11 +18,11 @@ std::string_view latex_plot_preamble();
 enum class PlotWidth { half, whole };
 
 // A picture environment; a sentence where there is nothing to draw.
-std::string latex_plot(const SheetPlot& plot, PlotWidth width);
+std::string latex_plot(const Plot& plot, PlotWidth width);
 // Three of them fill a line, in big points.
 inline constexpr int kCardWidth = 162;
 // The plot of a card, without its title; `legend`: of its curves, where there are several.
-std::string latex_card_plot(const SheetPlot& plot, bool legend);
+std::string latex_card_plot(const Plot& plot, bool legend);
 // A line that says what each colour is.
 std::string latex_legend(const std::vector<PlotSeries>& series);
 // "" where a time is zero, which has no place on a logarithmic axis.

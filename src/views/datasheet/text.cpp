@@ -60,7 +60,7 @@ struct TextWriter {
     out += lines.render(2);
   }
   // A terminal has no room for curves; the times stand in the tables.
-  void operator()(const SheetPlot&) {}
+  void operator()(const Plot&) {}
   void operator()(const SheetSurface&) {}
   void operator()(const SheetGallery&) {}
   void operator()(const PlotOfAnything&) {}

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "views/datasheet/datasheet.hpp"
 #include "views/draw/picture.hpp"
+#include "views/draw/plot.hpp"
 
 namespace foretrace::views {
 
@@ -47,7 +47,7 @@ struct SpreadPlot {
 Picture draw_spread(const SpreadPlot& plot);
 
 // Lines over ranks for files that are SVG or PDF alone; pages have render_svg_figure().
-Picture draw_lines(const SheetPlot& plot);
+Picture draw_lines(const Plot& plot);
 
 // From dark blue at 0 to yellow at 1, in steps that can be told apart without colours.
 std::string heat_colour(double share);

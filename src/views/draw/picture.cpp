@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "views/datasheet/datasheet.hpp"
 #include "views/draw/markup.hpp"
 #include "views/draw/page.hpp"
+#include "views/draw/plot.hpp"
 #include "views/draw/plot_frame.hpp"
 
 namespace foretrace::views {

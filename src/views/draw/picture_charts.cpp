@@ -4,8 +4,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "views/datasheet/datasheet.hpp"
 #include "views/draw/charts.hpp"
+#include "views/draw/plot.hpp"
 #include "views/draw/plot_axis.hpp"
 #include "views/draw/plot_frame.hpp"
 
@@ -166,7 +166,7 @@ Picture draw_spread(const SpreadPlot& plot) {
   return std::move(chart.out);
 }
 
-Picture draw_lines(const SheetPlot& plot) {
+Picture draw_lines(const Plot& plot) {
   Chart chart;
   const Axis x = x_axis(plot, kPlotLeft, kPlotRight);
   const Axis y = y_axis(plot, kPlotBottom, kPlotTop);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kWidestBand = 2;  // that is seen whole, as a factor
 
 template <class Use>
-void each_point(const SheetPlot& plot, Use use) {
+void each_point(const Plot& plot, Use use) {
   for (const PlotSeries& series : plot.series)
     for (const auto& piece : series.pieces)
       for (const PlotPoint& point : piece) use(point);
@@ -67,7 +67,7 @@ double Axis::place(double value) const {
   return from + share * (to - from);
 }
 
-Axis x_axis(const SheetPlot& plot, double from, double to) {
+Axis x_axis(const Plot& plot, double from, double to) {
   Axis axis{true, INFINITY, 0, from, to};
   each_point(plot, [&](const PlotPoint& p) {
     axis.low = std::min(axis.low, p.x);
@@ -81,7 +81,7 @@ Axis x_axis(const SheetPlot& plot, double from, double to) {
   return axis;
 }
 
-Axis y_axis(const SheetPlot& plot, double from, double to) {
+Axis y_axis(const Plot& plot, double from, double to) {
   Axis axis{plot.log_y, INFINITY, -INFINITY, from, to};
   const auto see = [&](double y) {
     if (plot.log_y && !(y > 0)) return;
@@ -122,7 +122,7 @@ std::vector<Tick> y_ticks(const Axis& axis) {
   return axis.log ? log_ticks(axis) : linear_ticks(axis);
 }
 
-double width_with_legend(const SheetPlot& plot, double begin, double least) {
+double width_with_legend(const Plot& plot, double begin, double least) {
   constexpr double kLetter = 6.4;  // of 11 pixels, in the widest of usual fonts
   double width = least;
   for (const PlotSeries& series : plot.series)

@@ -1,12 +1,12 @@
 // The axes of a plot: which values they show, where each lies, what stands at them.
 //
-// Between a SheetPlot and what draws it; draws nothing.
+// Between a Plot and what draws it; draws nothing.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "views/datasheet/datasheet.hpp"
+#include "views/draw/plot.hpp"
 
 namespace foretrace::views {
 
@@ -25,14 +25,14 @@ struct Tick {
 };
 
 // Axes that hold everything in the plot.
-Axis x_axis(const SheetPlot& plot, double from, double to);
-Axis y_axis(const SheetPlot& plot, double from, double to);
+Axis x_axis(const Plot& plot, double from, double to);
+Axis y_axis(const Plot& plot, double from, double to);
 
 // Powers of two, about `most` of them.
 std::vector<Tick> x_ticks(const Axis& axis, int most);
 std::vector<Tick> y_ticks(const Axis& axis);
 
 // How wide a picture must be, `least` at least, for a legend whose words begin at `begin`.
-double width_with_legend(const SheetPlot& plot, double begin, double least);
+double width_with_legend(const Plot& plot, double begin, double least);
 
 }  // namespace foretrace::views

@@ -159,8 +159,8 @@ StackedBars bars_of(const ModelReport& report, std::size_t axis) {
   return bars;
 }
 
-SheetPlot lines_of(const ModelReport& report, std::size_t axis, bool speedup) {
-  SheetPlot plot;
+Plot lines_of(const ModelReport& report, std::size_t axis, bool speedup) {
+  Plot plot;
   plot.title = speedup ? "speed-up" : "time, with its minimum and maximum";
   plot.x_label = report.sweep.axes[axis].name;
   plot.y_label = speedup ? "T(1) / T(p)" : "time in s";
@@ -256,7 +256,7 @@ std::string render_html_model(const ModelReport& report) {
   out += "<h2>Time by phase</h2>\n" + render_stacked_svg(bars_of(report, axes.front()));
   if (has_speedup(report) && report.sweep.axes[axes.front()].name == "p")
     out += "<h2>Speed-up</h2>\n" + render_svg_figure(lines_of(report, axes.front(), true));
-  if (const SheetPlot times = lines_of(report, axes.front(), false); !times.series.empty())
+  if (const Plot times = lines_of(report, axes.front(), false); !times.series.empty())
     out += "<h2>Time</h2>\n" + render_svg_figure(times);
   if (axes.size() > 1)
     out += "<h2>Two parameters</h2>\n" +

@@ -56,8 +56,8 @@ bool is_drawn(const ScalingGroup& group) {
 
 enum class Shown { time, speedup, efficiency };
 
-SheetPlot plot_of(const ScalingGroup& group, Shown shown) {
-  SheetPlot plot;
+Plot plot_of(const ScalingGroup& group, Shown shown) {
+  Plot plot;
   plot.x_label = "ranks";
   plot.log_y = shown == Shown::time;
   plot.title = shown == Shown::time      ? "run time"
@@ -284,7 +284,7 @@ std::vector<Picture> draw_study(const StudyPage& page) {
   std::vector<Picture> out;
   for (const ScalingGroup& group : page.scaling.groups) {
     if (!is_drawn(group)) continue;
-    SheetPlot plot = plot_of(group, Shown::time);
+    Plot plot = plot_of(group, Shown::time);
     plot.title = title_of(group) + ": run time";
     out.push_back(draw_lines(plot));
   }

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "views/datasheet/datasheet.hpp"
 #include "views/draw/markup.hpp"
 #include "views/draw/page.hpp"
+#include "views/draw/plot.hpp"
 #include "views/draw/plot_axis.hpp"
 #include "views/draw/plot_frame.hpp"
 
 namespace foretrace::views {
 namespace {
 
-constexpr const char* kStyle =
+constexpr const char* kPlotStyle =
     R"(.plot text { font: 11px system-ui, sans-serif; fill: var(--ink); }
 .plot .title { font-weight: 600; font-size: 13px; }
 .plot .mid { text-anchor: middle; }
@@ -37,7 +37,7 @@ constexpr const char* kStyle =
 constexpr double kLegend = kPlotRight + 38;
 constexpr int kDashes = 3;
 constexpr int kMostXTicks = 11;
-constexpr double kStrokeWidth = 1.8;  // as in kStyle
+constexpr double kStrokeWidth = 1.8;  // as in kPlotStyle
 constexpr double kWider = 2.4;        // what of a line is to be seen beside one that lies on it
 
 // Beyond five series the colours come again, with dashes.
@@ -53,7 +53,7 @@ struct Drawing {
   const Axis& y;
   std::string out;
 
-  void frame(const SheetPlot& plot) {
+  void frame(const Plot& plot) {
     for (const Tick& tick : x_ticks(x, kMostXTicks)) {
       const std::string at = pixel(x.place(tick.value));
       out += fmt::format("<path class=\"grid\" d=\"M{0} {1}V{2}\"/>", at, pixel(kPlotTop),
@@ -137,7 +137,7 @@ struct Drawing {
       }
   }
 
-  void lines(const SheetPlot& plot) {
+  void lines(const Plot& plot) {
     std::vector<std::string> paths;
     for (const PlotSeries& series : plot.series)
       paths.push_back(series.marks ? "" : path_of(series));
@@ -147,7 +147,7 @@ struct Drawing {
              std::count(paths.begin() + static_cast<std::ptrdiff_t>(i) + 1, paths.end(), paths[i]));
   }
 
-  void legend(const SheetPlot& plot) {
+  void legend(const Plot& plot) {
     double at = kPlotTop + 10;
     for (const PlotSeries& series : plot.series) {
       const int colour = series.colour % kPlotColours;
@@ -167,25 +167,25 @@ struct Drawing {
 }  // namespace
 
 std::string_view svg_plot_style() {
-  return kStyle;
+  return kPlotStyle;
 }
 
-std::string render_svg_file(const SheetPlot& plot) {
+std::string render_svg_file(const Plot& plot) {
   std::string out = render_svg_plot(plot);
   const std::string_view begin = "<svg ";
   out.insert(begin.size(), fmt::format("xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" "
                                        "height=\"{:.0f}\" ",
                                        width_with_legend(plot, kLegend, kPlotWidth), kPlotHeight));
-  out.insert(out.find('\n') + 1, "<style>\n" + std::string(page_colours()) + kStyle +
+  out.insert(out.find('\n') + 1, "<style>\n" + std::string(page_colours()) + kPlotStyle +
                                      "svg { background: var(--paper); }\n</style>\n");
   return out;
 }
 
-std::string render_svg_figure(const SheetPlot& plot) {
+std::string render_svg_figure(const Plot& plot) {
   return "<div class=\"wide\">" + render_svg_plot(plot) + "</div>\n";
 }
 
-std::string render_svg_plot(const SheetPlot& plot) {
+std::string render_svg_plot(const Plot& plot) {
   const Axis x = x_axis(plot, kPlotLeft, kPlotRight);
   const Axis y = y_axis(plot, kPlotBottom, kPlotTop);
   Drawing drawing{x, y, {}};

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "views/datasheet/datasheet.hpp"
 #include "views/draw/markup.hpp"
+#include "views/draw/plot.hpp"
 #include "views/draw/plot_axis.hpp"
 
 namespace foretrace::views {
@@ -53,7 +53,7 @@ void draw_piece(const std::vector<PlotPoint>& piece, const Axis& x, const Axis& 
 
 }  // namespace
 
-std::string render_text_plot(const SheetPlot& plot, std::size_t width, std::size_t height) {
+std::string render_text_plot(const Plot& plot, std::size_t width, std::size_t height) {
   const std::size_t columns = std::max(width, kLeastWidth + kLabelWidth + 2) - kLabelWidth - 2;
   const std::size_t rows = std::max(height, kLeastHeight + plot.series.size()) - plot.series.size();
   const Axis x = x_axis(plot, 0, static_cast<double>(columns - 1));
