@@ -44,9 +44,6 @@ constexpr std::int64_t kLeastAlongNs = 1'000'000;
 // How long threads have waited for a core, as far as they have asked.
 std::atomic<std::int64_t> all_queued_ns{0};
 
-// Of the threads that have ended.
-std::atomic<std::int64_t> ended_queued_ns{0};
-
 // The calling thread's part of that. Asking takes some microseconds.
 class Queued {
  public:
@@ -122,7 +119,6 @@ class Running {
     thread_->work = work_of_thread();
     thread_->slept = slept_ever;
     thread_->queued = std::max(Time::ns(queued.now()), Time());
-    ended_queued_ns += thread_->queued.count_ps() / 1000;
     thread_->called = times_in_mpi != 0;
     if (!thread_->called) thread_->at = here();
     std::unique_ptr<Thread>(place_of(thread_->self).exchange(thread_.release())).reset();
@@ -220,12 +216,13 @@ WaitedAlong waited_along() {
 }
 
 Time crowded() {
-  constexpr double kLeastBeside = 0.05;  // of what all compute, by others than the busiest
+  // Of what all compute, by others than the busiest: MPI has threads of its own that do little.
+  constexpr double kLeastBeside = 0.2;
   constexpr double kLeastQueued = 0.2;
   const std::optional<ThreadsUsage> living = usage_of_threads();
   if (!living) return {};
-  const double computed = Time::ns(now_on(CLOCK_PROCESS_CPUTIME_ID)).seconds();
-  const Time queued = living->queued + Time::ns(ended_queued_ns);
+  const double computed = living->computed.seconds();
+  const Time queued = living->queued_beside;
   const bool several = computed - living->most.seconds() >= kLeastBeside * computed;
   return several && queued.seconds() >= kLeastQueued * computed ? queued : Time();
 }

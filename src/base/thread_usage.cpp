@@ -53,6 +53,7 @@ std::optional<ThreadsUsage> usage_of_threads() {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/task"), ::closedir);
   if (!folder) return std::nullopt;
   ThreadsUsage usage;
+  Time queued_of_most;
   while (const dirent* const entry = ::readdir(folder.get())) {
     if (entry->d_name[0] == '.') continue;
     char path[64];
@@ -61,9 +62,13 @@ std::optional<ThreadsUsage> usage_of_threads() {
     if (!file) continue;  // it has ended meanwhile
     long long computed = 0, queued = 0;
     if (std::fscanf(file.get(), "%lld %lld", &computed, &queued) != 2) return std::nullopt;
-    usage.queued += Time::ns(queued);
-    usage.most = std::max(usage.most, Time::ns(computed));
+    usage.computed += Time::ns(computed);
+    usage.queued_beside += Time::ns(queued);
+    if (Time::ns(computed) < usage.most) continue;
+    usage.most = Time::ns(computed);
+    queued_of_most = Time::ns(queued);
   }
+  usage.queued_beside -= queued_of_most;
   return usage;
 }
 

@@ -20,11 +20,12 @@ ThreadUsage ask_for_usage();
 // ThreadUsage::queued alone.
 std::int64_t queued_ns();
 
-// How long the threads of this process that are there waited for a core, all together, and what the
-// one that computed most computed. Nothing: the kernel does not say.
+// Of the threads of this process that are there: what they computed, what the one that computed
+// most did, and how long the others waited for a core. Nothing: the kernel does not say.
 struct ThreadsUsage {
-  Time queued;
+  Time computed;
   Time most;
+  Time queued_beside;
 };
 std::optional<ThreadsUsage> usage_of_threads();
 

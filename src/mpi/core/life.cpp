@@ -1,6 +1,7 @@
 // The life of the program: initialisation, its end, clocks.
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -89,7 +90,8 @@ int Finalize() {
   record.slept = (line.slept() + along.slept).count_ps();
   record.looked = line.looked_for_nothing().count_ps();
   record.threads = line.several_called();
-  record.crowded_ms = static_cast<std::int32_t>(thread_calls::crowded().seconds() * 1e3);
+  record.crowded_ms =
+      static_cast<std::int32_t>(std::min(thread_calls::crowded().seconds() * 1e3, 2e9));
   if (!left.empty()) record.left_at = left.front()->made_at;
   // Nothing after it happens before the simulator has come to it.
   line.ask(record);

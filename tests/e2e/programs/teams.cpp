@@ -443,9 +443,8 @@ void by_callers() {
 
 // Two threads that compute at once, and so long that having no core matters; one that does.
 void by_two_for_long() {
-  std::thread other(work, 150);
+#pragma omp parallel num_threads(2)
   work(150);
-  other.join();
 }
 void by_one_for_long() {
   work(300);
