@@ -188,6 +188,7 @@ LogGPS merge(const LogGPS& under, const LogGPS& over) {
                      &LogGPS::gap_per_byte})
     if (over.*field) merged.*field = over.*field;
   if (over.sync_threshold) merged.sync_threshold = over.sync_threshold;
+  if (over.attended_from) merged.attended_from = over.attended_from;
   return merged;
 }
 

@@ -80,7 +80,7 @@ void read_loggps(const toml::table& table, const std::string& file, const std::s
                  PathModel& model) {
   const TableReader reader(table, file, "[" + prefix + "loggps]");
   refuse_words_of_the_option(reader);
-  reader.allow_only({"L", "o_s", "o_r", "g", "G", "S", "regime"});
+  reader.allow_only({"L", "o_s", "o_r", "g", "G", "S", "P", "regime"});
   LogGPS& loggps = model.loggps;
   loggps.latency = reader.non_negative("L");
   loggps.overhead_send = reader.non_negative("o_s");
@@ -88,6 +88,7 @@ void read_loggps(const toml::table& table, const std::string& file, const std::s
   loggps.gap = reader.non_negative("g");
   loggps.gap_per_byte = reader.non_negative("G");
   loggps.sync_threshold = reader.bytes("S");
+  loggps.attended_from = reader.bytes("P");
   const toml::array* regimes = reader.array("regime");
   if (!regimes) return;
   for (const toml::node& node : *regimes) {
@@ -122,6 +123,7 @@ std::string format_loggps(const PathModel& model, const std::string& prefix) {
   put(body, "g", loggps.gap);
   put(body, "G", loggps.gap_per_byte);
   if (loggps.sync_threshold) body += "S = " + std::to_string(loggps.sync_threshold->count) + "\n";
+  if (loggps.attended_from) body += "P = " + std::to_string(loggps.attended_from->count) + "\n";
   for (const LogGPSRegime& regime : model.loggps_regimes) {
     body += "[[" + prefix + "loggps.regime]]\n" + format_interval(regime.from, regime.to);
     put(body, "L", regime.latency);

@@ -70,11 +70,12 @@ MachineModel on_path(const MachineModel& model, Path path) {
   // What follows from gap holds for all messages of the path, or for none.
   if (!own.functions.empty()) flat.functions.erase("gap");
   for (const auto& [name, function] : own.functions) flat.functions[name] = function;
-  // What the equations say of it goes before what holds elsewhere; S is in no equation.
+  // What the equations say of it goes before what holds elsewhere; S and P are in no equation.
   LogGPS under = model.loggps;
   if (!own.functions.empty()) {
     under = {};
     under.sync_threshold = model.loggps.sync_threshold;
+    under.attended_from = model.loggps.attended_from;
   }
   flat.loggps = merge(under, own.loggps);
   if (!own.loggps_regimes.empty()) flat.loggps_regimes = own.loggps_regimes;

@@ -287,6 +287,11 @@ bool Timing::is_rendezvous(SendMode mode, Bytes bytes) const {
   return machine::is_rendezvous(mode, bytes, model_->loggps.sync_threshold);
 }
 
+bool Timing::is_attended(SendMode mode, Bytes bytes) const {
+  const std::optional<Bytes>& from = model_->loggps.attended_from;
+  return from && machine::is_rendezvous(mode, bytes, from);
+}
+
 Time Timing::send_eager_leave(Time s0, SendMode mode, Bytes bytes) const {
   const Cost what = mode == SendMode::buffered ? Cost::bsend
                     : mode == SendMode::ready  ? Cost::rsend

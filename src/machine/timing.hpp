@@ -200,6 +200,8 @@ class Timing {
 
   // With the model's S.
   bool is_rendezvous(SendMode mode, Bytes bytes) const;
+  // Whether the measured MPI ends such a send only while its receiver is in a call.
+  bool is_attended(SendMode mode, Bytes bytes) const;
 
   // Blocking send, eager: when the sender leaves.
   Time send_eager_leave(Time s0, SendMode mode, Bytes bytes) const;

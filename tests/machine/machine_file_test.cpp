@@ -109,6 +109,7 @@ void expect_same(const MachineModel& a, const MachineModel& b) {
   EXPECT_EQ(a.loggps.gap, b.loggps.gap);
   EXPECT_EQ(a.loggps.gap_per_byte, b.loggps.gap_per_byte);
   EXPECT_EQ(a.loggps.sync_threshold, b.loggps.sync_threshold);
+  EXPECT_EQ(a.loggps.attended_from, b.loggps.attended_from);
   ASSERT_EQ(a.functions.size(), b.functions.size());
   for (const auto& [name, function] : a.functions) {
     SCOPED_TRACE(name);
@@ -161,7 +162,7 @@ MachineModel full_model() {
   model.time_unit = 1e-9;
   model.element = Bytes(8);
   model.compute_step = 0.1;
-  model.loggps = {1e-6, 2e-7, 3e-7, 1.0 / 3, 4e-11, Bytes(65536)};
+  model.loggps = {1e-6, 2e-7, 3e-7, 1.0 / 3, 4e-11, Bytes(65536), Bytes(257)};
   for (const StartupForm f : kStartupForms)
     for (const DataForm g : kDataForms) {
       Regime first;

@@ -6,11 +6,15 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/links.hpp"
 #include "analysis/profile.hpp"
 #include "base/error.hpp"
 #include "cli/simulate/progress.hpp"
+#include "cli/simulate/unattended.hpp"
 #include "cli/traces/call_places.hpp"
 #include "cli/traces/left_messages.hpp"
 #include "trace/told.hpp"
@@ -94,19 +98,20 @@ std::vector<std::string> notes_to_keep(const Simulation& simulation,
   return notes;
 }
 
-// Two sinks as one.
-class BothSinks final : public sim::Sink {
+// Several sinks as one.
+class AllSinks final : public sim::Sink {
  public:
-  BothSinks(sim::Sink& first, sim::Sink* second) : first_(first), second_(second) {}
+  // `sink` may be nullptr: none.
+  void add(sim::Sink* sink) {
+    if (sink) sinks_.push_back(sink);
+  }
   void finished(WorldRank rank, const sim::Operation& operation,
                 const sim::Interval& interval) override {
-    first_.finished(rank, operation, interval);
-    if (second_) second_->finished(rank, operation, interval);
+    for (sim::Sink* const sink : sinks_) sink->finished(rank, operation, interval);
   }
 
  private:
-  sim::Sink& first_;
-  sim::Sink* second_;
+  std::vector<sim::Sink*> sinks_;
 };
 
 }  // namespace
@@ -125,13 +130,23 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   };
   if (options.ranks) options.ranks->follow(source);
   const auto run = [&](sim::Sink& sink) {
-    BothSinks both(sink, options.ranks);
+    std::optional<UnattendedSink> unattended;
+    if (has_attended_sends(simulation.model()))
+      unattended.emplace(source, simulation.model(), simulation.standing());
+    AllSinks all;
+    all.add(&sink);
+    all.add(options.ranks);
+    all.add(unattended ? &*unattended : nullptr);
     Replay how;
     if (!options.live)
       how.tell = replay_progress(
           [reader = simulation.recorded()] { return reader ? reader->share_read() : 0; });
+    const bool alone = !options.ranks && !unattended;
     auto simulated =
-        explain_deadlock([&] { return simulation.run(source, options.ranks ? both : sink, how); });
+        explain_deadlock([&] { return simulation.run(source, alone ? sink : all, how); });
+    if (unattended)
+      if (std::string note = unattended->note(simulated.time, place_teller()); !note.empty())
+        simulated.notes.push_back(std::move(note));
     if (options.simulated) options.simulated(simulated);
     return simulated;
   };

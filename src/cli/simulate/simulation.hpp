@@ -122,6 +122,8 @@ class Simulation {
   int ranks() const { return ranks_; }
   int spare_ranks() const { return options_.spawn; }  // of these: not there from the beginning
   const machine::MachineModel& model() const { return model_; }
+  // Where the ranks stand, for the model's paths.
+  const machine::Placement& standing() const { return placement_; }
   // One line each: what the reader of the input wants to say, options without
   // effect, parameters that nobody gave.
   std::vector<std::string> notes() const;

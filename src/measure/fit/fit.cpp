@@ -277,6 +277,9 @@ FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
   if (set.info.contains("sync_threshold"))
     model.loggps.sync_threshold =
         Bytes(static_cast<std::uint64_t>(number_in(set, "sync_threshold", 0)));
+  if (set.info.contains("local_threshold"))
+    model.loggps.attended_from =
+        Bytes(static_cast<std::uint64_t>(number_in(set, "local_threshold", 0)) + 1);
 
   ByFunction by_function;
   for (const Sample& sample : set.samples) by_function[sample.function].push_back(sample);

@@ -279,6 +279,10 @@ void add_loggps(const Datasheet& sheet, SheetDocument& document) {
   if (p.sync_threshold)
     table.rows.push_back({"S", "messages from this size on wait for their receiver",
                           fmt::format("{} B", p.sync_threshold->count)});
+  if (p.attended_from)
+    table.rows.push_back({"P",
+                          "sends from this size on are over only once their receiver is in a call",
+                          fmt::format("{} B", p.attended_from->count)});
   if (const auto& hop = sheet.model.hop) {
     table.rows.push_back({"i", "start-up of a hop", parameter_cell(hop->startup, 1e-6, " us")});
     table.rows.push_back(
