@@ -5,6 +5,7 @@ With FORETRACE_FAULTS=all in the environment a run is killed 100 times, instead 
 communicators and 100,000 requests.
 """
 
+import fcntl
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import re
 import signal
 import struct
 import subprocess
+import termios
 import time
 import unittest
 
@@ -330,10 +332,61 @@ class Interrupted(harness.TestCase):
                 counters.unlink(missing_ok=True)
                 err = self.interrupt([tool, words[0], "-n", 2, *words[1:], "--", *program("ring", counters)],
                                      counters.exists, by=by)
-                # The launcher got the signal twice: of the group, and passed on.
                 self.assertIn("p.txt" if words[0] == "profile" else "the run ended before MPI_Finalize", err)
                 self.assertTrue((self.directory / words[-1]).exists(), err)
 
+    LAUNCHER = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+static volatile sig_atomic_t told;
+static void count(int which) { (void)which; ++told; }
+int main(void) {
+  signal(SIGINT, count);
+  fclose(fopen("ready", "w"));
+  for (const time_t end = time(NULL) + 30; !told && time(NULL) < end;) {}
+  const time_t more = time(NULL) + 2;
+  while (time(NULL) < more) {}
+  fprintf(stderr, "told %d times\n", (int)told);
+  return 1;
+}
+"""
+
+    def test_launcher_is_told_once(self):
+        """Whoever sends the signal, and to whom: one that is told twice leaves its ranks' shared memory behind."""
+        (self.directory / "bin").mkdir()
+        launcher = self.compile(self.LAUNCHER, f"bin/mpirun.{harness.mpi}")
+        command = [str(word) for word in (harness.build / "bin" / "foretrace", "profile", "-n", 2, "-o", "p.txt", "--",
+                                          *program("ring", "counters"))]
+        env = harness.environment({"PATH": f"{launcher.parent}:{os.environ['PATH']}"})
+        ready = self.directory / "ready"
+        for whom in ("process", "group", "timeout", "terminal"):
+            with self.subTest(whom=whom):
+                ready.unlink(missing_ok=True)
+                keyboard, terminal = os.openpty()
+                process = subprocess.Popen(["timeout", "-s", "INT", "3", *command] if whom == "timeout" else command,
+                                           stdin=terminal, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                           start_new_session=True, cwd=self.directory, env=env,
+                                           preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+                try:
+                    end = time.monotonic() + 30
+                    while not ready.exists() and time.monotonic() < end:
+                        time.sleep(0.01)
+                    if whom == "process":
+                        os.kill(process.pid, signal.SIGINT)
+                    elif whom == "group":
+                        os.killpg(process.pid, signal.SIGINT)
+                    elif whom == "terminal":
+                        os.write(keyboard, b"\x03")
+                    _, err = process.communicate(timeout=30)
+                    self.assertEqual(process.returncode, 124 if whom == "timeout" else -signal.SIGINT, err)
+                    self.assertEqual(re.findall("^told.*", err, re.M), ["told 1 times"], err)
+                finally:
+                    harness.kill(process)
+                    process.stderr.close()
+                    process.wait()
+                    os.close(keyboard)
+                    os.close(terminal)
 
     def test_measure(self):
         """Neither the file on which the file functions are measured, nor anything else."""

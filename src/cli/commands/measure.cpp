@@ -99,8 +99,8 @@ int measure(const Options& options) {
     const std::string scratch = "foretrace-measure-" + std::to_string(::getpid()) + ".tmp";
     ::setenv(measure::kScratchVariable, scratch.c_str(), 1);
     const int status = run_and_wait(command);
-    if (status != 0) remove_scratch(options.output, scratch);
     // MPICH's launcher ends with 0 when it is interrupted.
+    if (status != 0 || interrupting_signal() != 0) remove_scratch(options.output, scratch);
     if (interrupting_signal() != 0)
       throw Error(options.thresholds ? "interrupted" : "interrupted; the same command goes on");
     return status;

@@ -260,8 +260,8 @@ LaunchResult launch(const CaptureRun& run) {
     if (run.watch.on) watcher.emplace(run.output, run.watch);
     status = run_and_wait(command);
   }
-  // Open MPI's launcher leaves at once when it is interrupted twice, as by a signal to all of a job
-  // that is passed on as well; its ranks see that a little later.
+  // Open MPI's launcher leaves at once when it is interrupted twice; its ranks see that a little
+  // later.
   constexpr std::chrono::seconds kDying{10};
   const bool held = interrupting_signal() != 0 ? is_held(part, kDying) : is_held(part);
   // MPICH's launcher ends with 0 when it is interrupted.

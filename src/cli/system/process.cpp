@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/unfinished.hpp"
+#include "cli/system/group_witness.hpp"
 
 extern char** environ;
 
@@ -44,14 +45,16 @@ volatile pid_t running = 0;  // whom run_and_wait() waits for
 volatile sig_atomic_t interrupted = 0;
 volatile sig_atomic_t not_passed_on = 0;  // came before it was known whom to pass it on to
 
-// What comes from the keyboard reaches the child by itself.
-void pass_on(int signal, siginfo_t* info, void*) {
+// What all of our process group gets reaches the child by itself. Told twice, Open MPI's launcher
+// leaves at once, and its ranks' shared memory lies in /dev/shm for ever.
+void pass_on(int signal) {
+  const int error = errno;
   interrupted = signal;
-  if (info->si_code > 0) return;
-  if (running > 0)
-    ::kill(running, signal);
-  else
+  if (running <= 0)
     not_passed_on = signal;
+  else if (!GroupWitness::has_seen(signal) && running > 0)
+    ::kill(running, signal);
+  errno = error;
 }
 
 int wait_for(pid_t child) {
@@ -70,14 +73,17 @@ void open_standard_streams() {
 }
 
 int run_and_wait(const std::vector<std::string>& command) {
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int signal : kEndingSignals) sigaddset(&ending, signal);
+  const GroupWitness witness(ending);
   // The child gets the default actions back.
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t ours;
   sigemptyset(&ours);
   struct sigaction pass = {};
-  pass.sa_sigaction = pass_on;
-  pass.sa_flags = SA_SIGINFO;
+  pass.sa_handler = pass_on;
   std::array<struct sigaction, std::size(kEndingSignals)> before{};
   for (std::size_t i = 0; i < before.size(); ++i) {
     ::sigaction(kEndingSignals[i], nullptr, &before[i]);

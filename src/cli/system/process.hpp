@@ -13,8 +13,8 @@ void open_standard_streams();
 
 // Runs a program with our standard streams and waits. Returns its exit status,
 // 128 + N if it was killed by signal N. SIGINT, SIGQUIT, SIGTERM and SIGHUP do not end us
-// meanwhile: the program gets them, and we go on when it has ended. Throws Error when it
-// cannot be started.
+// meanwhile: the program gets them, each once, whether they were sent to us or to all of our
+// process group, and we go on when it has ended. Throws Error when it cannot be started.
 int run_and_wait(const std::vector<std::string>& command);
 
 // While it lives, what started programs print goes to standard error, so that standard output
