@@ -110,6 +110,7 @@ class Standstill(harness.TestCase):
             unlike = threads.submit(self.told, "unlike", UNLIKE, "predict", "--machine", harness.T3D)
             ended = threads.submit(self.told, "ended", ENDED, "record")
             early = threads.submit(self.told, "early", EARLY, "record", ranks=3)
+            synchronous = threads.submit(self.told, "synchronous", HEAD_ON.replace("MPI_Send", "MPI_Ssend"), "record")
         self.assertRegex(unlike.result(), r"no rank has gone on for 15 seconds:\n"
                                           r"foretrace:   rank 0 is in MPI_Bcast \(event \d+\) at unlike\.c:7\n"
                                           r"foretrace:   rank 1 is in MPI_Allreduce \(event \d+\) at unlike\.c:8\n")
@@ -124,6 +125,9 @@ class Standstill(harness.TestCase):
                                          r"foretrace:   rank 0 has ended: its last call was MPI_Finalize "
                                          r"\(event \d+\) at early\.c:9\n")
         self.assertNotIn("truncated", early.result())
+        self.assertRegex(synchronous.result(), r"foretrace:   rank 1 is in MPI_Ssend \(event 3\) at synchronous\.c:5\n"
+                                               r"foretrace: calls that wait for each other, or do not belong together, "
+                                               r"never return; Ctrl-C ends the run\n")
 
 
 class Deadlock(harness.TestCase):
@@ -173,6 +177,20 @@ class Deadlock(harness.TestCase):
         for rank in range(2):
             self.assertIn(f"rank {rank} was last seen in MPI_Send (event 3) at head_on.c:{line}\n",
                           self.ok(result, 1).err)
+
+    def test_synchronous(self):
+        """These wait on any machine: S has no part in it."""
+        program = self.compile(HEAD_ON.replace("MPI_Send", "MPI_Ssend"), "synchronous")
+        for model in (harness.T3D, self.model):
+            result = harness.foretrace("predict", "-n", 2, "--machine", model, "-o", self.directory / "p.ftr", "--", program,
+                                       limit=100)
+            self.ok(result, 1)
+            self.assertRegex(result.err, r"deadlocks on the target machine:\n"
+                                         r"foretrace:   rank 0 waits in MPI_Ssend to rank 1 \(tag 5, 3000 bytes\) at .*\n"
+                                         r"foretrace:   rank 1 waits in MPI_Ssend to rank 0 \(tag 5, 3000 bytes\) at .*\n"
+                                         r"foretrace: synchronous sends \(MPI_Ssend\) do not return before the receive is "
+                                         r"posted, on any machine\.")
+            self.assertNotIn("S in the machine model", result.err)
 
     def test_head_on_below_threshold(self):
         command = self.command("head_on", S - 1)

@@ -130,8 +130,9 @@ void Completing::end_message(Request& request, Taken& taken) {
   taken.bytes = request.bytes;
   Time r0;
   if (request.rendezvous) {
-    const Blocked blocked{name_of(Fn::MPI_Wait), taken.partner, request.tag, request.bytes.count,
-                          true};
+    Blocked blocked{name_of(Fn::MPI_Wait), taken.partner, request.tag, request.bytes.count};
+    blocked.synchronous = request.mode == SendMode::synchronous;
+    blocked.rendezvous = !blocked.synchronous;
     r0 = session.piggyback.await_answer(request.stamp_serial, blocked);
   }
   const machine::Timing& timing = session.timing_with(taken.partner, taken.untouched);

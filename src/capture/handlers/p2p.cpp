@@ -74,7 +74,8 @@ Time finish_send(Fn fn, Time s0, SendMode mode, const machine::MessageStamp& sta
   if (!stamp.rendezvous) return timing.send_eager_leave(s0, mode, stamp.bytes);
   Blocked blocked = blocked_in(fn, comm, dest, tag);
   blocked.bytes = stamp.bytes.count;
-  blocked.rendezvous = true;
+  blocked.synchronous = mode == SendMode::synchronous;
+  blocked.rendezvous = !blocked.synchronous;
   const Time r0 = session.piggyback.await_answer(serial, blocked);
   *wait = machine::Timing::rendezvous_delay(stamp.sent, r0);
   return timing.send_rendezvous_leave(stamp.sent, r0, stamp.bytes);
@@ -146,7 +147,8 @@ int send(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm com
   const std::uint64_t serial = session.piggyback.send_stamp(*info, event.send.peer, tag, stamp);
   Blocked blocked = blocked_in(fn, *info, dest, tag);
   blocked.bytes = bytes.count;
-  blocked.rendezvous = stamp.rendezvous;
+  blocked.synchronous = mode == SendMode::synchronous;
+  blocked.rendezvous = stamp.rendezvous && !blocked.synchronous;
   blocked.eager = !stamp.rendezvous;
   session.piggyback.poll([&] { return test_request(&request, MPI_STATUS_IGNORE, &result); },
                          blocked);

@@ -54,6 +54,7 @@ void Piggyback::watch(const Blocked& blocked) {
     report.rendezvous = blocked.rendezvous ? 1 : 0;
     report.eager = blocked.eager ? 1 : 0;
     report.meets = blocked.meets ? 1 : 0;
+    report.synchronous = blocked.synchronous ? 1 : 0;
     report.bytes = blocked.bytes;
     std::strncpy(report.call, blocked.call, sizeof report.call - 1);
     std::strncpy(report.place, session.place().c_str(), sizeof report.place - 1);
@@ -129,14 +130,16 @@ void Piggyback::report_deadlock(const std::vector<std::int32_t>& cycle) {
   bool rendezvous = false;
   bool eager = false;
   bool meets = false;
+  bool synchronous = false;
   for (const std::int32_t rank : cycle) {
     const Report& report = reports_[static_cast<std::size_t>(rank)];
     rendezvous = rendezvous || report.rendezvous != 0;
     eager = eager || report.eager != 0;
     meets = meets || report.meets != 0;
+    synchronous = synchronous || report.synchronous != 0;
     text += "foretrace:   rank " + std::to_string(rank) + " waits in " + report.call +
-            describe_partner(report.rendezvous != 0 || report.eager != 0, report.peer, report.tag,
-                             report.bytes) +
+            describe_partner(report.rendezvous != 0 || report.eager != 0 || report.synchronous != 0,
+                             report.peer, report.tag, report.bytes) +
             (report.place[0] != 0 ? std::string(" at ") + report.place : "") + "\n";
   }
   text.insert(0, eager   ? "foretrace: the program does not go on under this machine's MPI:\n"
@@ -159,6 +162,10 @@ void Piggyback::report_deadlock(const std::vector<std::int32_t>& cycle) {
     text +=
         "foretrace: sends of that size are rendezvous there (S in the machine model): they do not "
         "return before the receive is posted. Post receives first, or use MPI_Sendrecv.\n";
+  else if (synchronous)
+    text +=
+        "foretrace: synchronous sends (MPI_Ssend) do not return before the receive is posted, on "
+        "any machine. Post receives first, or use MPI_Sendrecv.\n";
   std::fputs(text.c_str(), stderr);
   end_program();
 }

@@ -60,9 +60,10 @@ struct Blocked {
   WorldRank peer;  // invalid: nobody in particular
   int tag = 0;
   std::uint64_t bytes = 0;
-  bool rendezvous = false;  // waits in a send for the receive to be posted
-  bool eager = false;       // in a send that waits for nobody on the target
-  bool meets = false;       // in a collective that need not wait for all on the target
+  bool rendezvous = false;   // waits in a send for the receive to be posted, as S has it
+  bool eager = false;        // in a send that waits for nobody on the target
+  bool meets = false;        // in a collective that need not wait for all on the target
+  bool synchronous = false;  // waits in a send for the receive to be posted, as everywhere
 };
 
 class Piggyback {
@@ -187,6 +188,7 @@ class Piggyback {
     std::int8_t rendezvous = 0;
     std::int8_t eager = 0;
     std::int8_t meets = 0;
+    std::int8_t synchronous = 0;
     std::uint64_t bytes = 0;
     char call[32] = {};
     char place[64] = {};  // where it stands in the program

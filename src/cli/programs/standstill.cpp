@@ -102,7 +102,9 @@ bool StandstillWatch::tell() const {
     }
     if (reader.ranks() > kMostTold)
       text += "foretrace:   and " + std::to_string(reader.ranks() - kMostTold) + " more\n";
-    text += "foretrace: calls that do not belong together wait for ever; Ctrl-C ends the run\n";
+    text +=
+        "foretrace: calls that wait for each other, or do not belong together, never return; "
+        "Ctrl-C ends the run\n";
     std::fputs(text.c_str(), stderr);
     return true;
   } catch (const Error&) {  // the run has just ended
