@@ -426,10 +426,14 @@ class EndedEarly(harness.TestCase):
         trace = self.directory / "r.ftr"
         result = harness.foretrace("record", "-n", 3, "-o", trace, "--", harness.test_program("misbehave"), "kill")
         self.assertNotEqual(result.status, 0)
+        self.assertRegex(result.err, r"foretrace: rank 1 was last seen after MPI_Recv \(event \d+\) at misbehave")
         says = r"run did not reach its end \(or still runs\); there are [1-9]\d* events of 3 of 3 ranks, until \S+ s; " \
                "figures are of these alone\n"
         predicted = self.directory / "p.ftr"
         machine = ["--machine", harness.T3D]
+        result = harness.foretrace("predict", "-n", 3, *machine, "-o", predicted, "--", harness.test_program("misbehave"),
+                                   "kill")
+        self.assertRegex(result.err, r"foretrace: rank 1 was last seen after MPI_Recv \(event \d+\) at misbehave")
         for words in (["simulate", trace, *machine], ["simulate", trace, *machine, "-o", predicted],
                       ["simulate", trace, *machine, "--json", "-o", predicted],
                       ["simulate", trace, *machine, "--sweep", "compute=1,2"],

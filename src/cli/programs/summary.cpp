@@ -66,7 +66,8 @@ std::string describe_end(const trace::TraceReader& reader, WorldRank rank, const
       reader.name(rank, last->name) + " (event " + std::to_string(events) + ")";
   if (last->kind == trace::EventKind::aborted)
     return who + " called MPI_Abort with code " + std::to_string(-last->code - 1);
-  return who + " was last seen in " + where +
+  const bool within = last->kind == trace::EventKind::phase_begin;
+  return who + " was last seen " + (within ? "in " : "after ") + where +
          at(last->site ? &reader.site(rank, last->site) : nullptr);
 }
 
