@@ -94,6 +94,20 @@ class Validate(harness.TestCase):
         refused = self.foretrace("validate", "--machine", harness.T3D, "--untraced", half, "-n", 1, "--", "true", status=2)
         self.assertIn("--untraced is of runs that --real has", refused.err)
 
+    def test_a_program_that_fails(self):
+        """What the program printed is told to be the program's."""
+        program = self.compile("""#include <mpi.h>
+            #include <stdio.h>
+            int main(int argc, char** argv) {
+              MPI_Init(&argc, &argv);
+              printf("out of luck\\n");
+              MPI_Finalize();
+              return 3;
+            }""", name="fails")
+        failed = self.foretrace("validate", "-n", 1, "--runs", 1, "--machine", harness.T3D, "--", program, status=1)
+        self.assertRegex(failed.err, r"a run ended with status 3; foretrace record and the program, whose lines do not begin "
+                                     r"with 'foretrace:', said:\n(.*\n)*out of luck\n")
+
     def test_a_recording_that_logs_no_call(self):
         """What the run takes, and that it says nothing else; the program is as it was."""
         trace = self.directory / "never.ftr"

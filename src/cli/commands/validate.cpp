@@ -99,10 +99,11 @@ std::string run_quietly(const ScratchFolder& folder, std::vector<std::string> co
   }
   if (interrupting_signal() != 0) throw Error("interrupted; nothing was compared");
   const std::string said = text_of(log);
-  if (status != 0 || !fs::exists(output))
-    throw Error("a run ended with status " + std::to_string(status) + ": foretrace " + command[1] +
-                " said:\n" + said);
-  return said;
+  if (status == 0 && fs::exists(output)) return said;
+  const bool has_program = std::ranges::find(command, "--") != command.end();
+  throw Error("a run ended with status " + std::to_string(status) + "; foretrace " + command[1] +
+              (has_program ? " and the program, whose lines do not begin with 'foretrace:'," : "") +
+              " said:\n" + said);
 }
 
 trace::Trace run_program(const Options& options, const ScratchFolder& folder,
