@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <unordered_map>
 
 #include "analysis/call_profile.hpp"
@@ -74,9 +75,9 @@ struct CommState {
 
 // What a call needed of another rank.
 struct Need {
-  enum class Kind : std::uint8_t { receive, send, collective } kind = Kind::receive;
-  std::uint32_t where = kNone;   // channel, communicator
-  std::uint32_t number = 0;      // of the message or collective there
+  enum class Kind : std::uint8_t { receive, send, collective, lock } kind = Kind::receive;
+  std::uint32_t where = kNone;   // channel, communicator; the windows' of a lock
+  std::uint32_t number = 0;      // of the message or collective there; target of a lock
   std::uint32_t local_rank = 0;  // the caller's, where it matters
   bool root = false;             // the caller is the collective's root
 };
@@ -102,6 +103,13 @@ struct Call {
   Time wait;  // as the trace has it
   std::uint32_t first_need = 0;
   std::uint32_t needs = 0;
+};
+
+// The lock of a target given back, or those of all targets (invalid).
+struct Unlock {
+  Time time;
+  WorldRank rank;
+  WorldRank target;
 };
 
 // What a request stands for.
@@ -134,6 +142,8 @@ struct WaitFinder::Impl {
   std::vector<CommState> comms;
   std::unordered_map<ChannelKey, std::uint32_t, ChannelHash> channel_ids;
   std::vector<Channel> channels;
+  // Locks of windows given back, by communicator: by which rank, when, of which target.
+  std::unordered_map<std::uint32_t, std::vector<Unlock>> unlocks;
   // Of millions of waits these are most of the memory; a vector would take twice as much.
   std::deque<Call> calls;
   std::deque<Need> needs;
@@ -196,6 +206,8 @@ struct WaitFinder::Impl {
   void add_call(const Event& event_);
   void take(const Event& event_, const trace::Communicator* comm, const std::string& name);
   void end_rank();
+  void one_sided(const Event& event_, const trace::Communicator& comm);
+  Start who_let_in(const Need& need, const Call& call) const;
   Start start_of(const Need& need, const Call& call);
   Waited resolve(const Call& call);
 };
@@ -255,6 +267,18 @@ void WaitFinder::Impl::complete(const Event& event_) {
     came.tag = done.tag;
     came.complete = true;
     need_receive(posted.receive);
+  }
+}
+
+// Of locks a measured run knows not whether they waited.
+void WaitFinder::Impl::one_sided(const Event& event_, const trace::Communicator& comm) {
+  if (event_.one_sided == machine::OneSided::unlock) {
+    unlocks[comm_id(comm)].push_back({event_.enter, here(), event_.send.peer});
+    ++remembered;
+  } else if (machine::is_lock(event_.one_sided) && event_.wait > Time()) {
+    needed.push_back({{Need::Kind::lock, comm_id(comm),
+                       static_cast<std::uint32_t>(event_.send.peer.value), 0, false},
+                      kNone});
   }
 }
 
@@ -323,6 +347,8 @@ void WaitFinder::Impl::take(const Event& event_, const trace::Communicator* comm
     case EventKind::call:
       if (clock == trace::Clock::wall && may_wait_unseen(event_.name, name))
         needed.push_back({Need{}, kNone});
+      else if (clock == trace::Clock::virtual_ && comm)
+        one_sided(event_, *comm);
       break;
     default:
       break;
@@ -346,8 +372,22 @@ void WaitFinder::Impl::end_rank() {
   ++rank;
 }
 
+// Who waited for a lock leaves when the one before gives it back. Of several windows on one
+// communicator it is not known which was meant, but they are given back at other times.
+Start WaitFinder::Impl::who_let_in(const Need& need, const Call& call) const {
+  const auto given_back = unlocks.find(need.where);
+  if (given_back == unlocks.end()) return {};
+  const WorldRank target(static_cast<std::int32_t>(need.number));
+  for (const Unlock& unlock :
+       std::ranges::equal_range(given_back->second, call.leave, {}, &Unlock::time))
+    if (unlock.rank != call.rank && (!unlock.target.valid() || unlock.target == target))
+      return {unlock.time, unlock.rank};
+  return {};
+}
+
 // Who had to come for this need, and when it did; no rank: not known, or nobody.
 Start WaitFinder::Impl::start_of(const Need& need, const Call& call) {
+  if (need.kind == Need::Kind::lock) return who_let_in(need, call);
   if (need.kind == Need::Kind::collective) {
     GatheringMembers& gathering = comms[need.where].collectives[need.number];
     switch (dependence_of(gathering.seen.cost)) {
@@ -428,6 +468,9 @@ Waits WaitFinder::finish(const std::function<void(const Waited&)>& visit) {
       for (std::size_t i = 1; i < gathering.members.size(); ++i)
         gathering.members[i] = later(gathering.members[i - 1], gathering.members[i]);
     }
+  // At one time by rank, as they were taken.
+  for (auto& [comm, given_back] : impl_->unlocks)
+    std::ranges::stable_sort(given_back, {}, &Unlock::time);
   for (const Call& call : impl_->calls) {
     const Waited waited = impl_->resolve(call);
     if (waited.wait > Time() || !waited.known) visit(waited);

@@ -5,7 +5,8 @@
 // has made its own call, but not longer than it lasts. Who is needed: for a
 // message its sender; for a send that was still under way when its receive was
 // posted, the receiver (one that was left before went by itself); for a
-// collective those that docs/theory.md lists. What a message's way took is no
+// collective those that docs/theory.md lists; for the lock of a window (in a
+// virtual trace) who had it before. What a message's way took is no
 // waiting then. A recorded trace without a clock (cpu) knows nothing of it.
 #pragma once
 

@@ -49,6 +49,32 @@ TEST(Waiting, AReceiveWaitsForALateSender) {
   EXPECT_THAT(waits(b), ElementsAre("1.0 for 0: 20/20"));
 }
 
+trace::Event& one_sided(TraceBuilder& b, int rank, machine::OneSided what, int target, Time compute,
+                        Time takes, Time wait = Time()) {
+  trace::Event& event = b.add(rank, EventKind::call, "MPI_Win_x", compute, takes, wait);
+  event.one_sided = what;
+  event.send.peer = WorldRank(target);
+  return event;
+}
+
+// Rank 1 holds rank 0's lock until 30, rank 2 gets it then and holds it until 50, when rank 3 gets
+// it. At 30 rank 3 gives back the lock of another target, which nobody waits for.
+TEST(Waiting, ALockWaitsForWhoHadItBefore) {
+  using machine::OneSided;
+  TraceBuilder b(4);
+  one_sided(b, 0, OneSided::unlock, -1, us(60), us(0));
+  one_sided(b, 1, OneSided::lock, 0, us(0), us(5));
+  one_sided(b, 1, OneSided::unlock, 0, us(25), us(2));
+  one_sided(b, 2, OneSided::lock, 0, us(10), us(20), us(15));
+  one_sided(b, 2, OneSided::unlock, 0, us(20), us(0));
+  one_sided(b, 3, OneSided::unlock, 1, us(30), us(0));
+  one_sided(b, 3, OneSided::lock, 0, us(5), us(15), us(10));
+  one_sided(b, 3, OneSided::lock_shared, 2, us(1), us(9), us(4));    // until 60: lock_all
+  one_sided(b, 3, OneSided::lock_shared, 2, us(1), us(19), us(14));  // until 80: nobody known
+  EXPECT_THAT(waits(b), ElementsAre("2.0 for 1: 15/15", "3.1 for 2: 10/10", "3.2 for 0: 4/4",
+                                    "3.3 for -1: 14/0"));
+}
+
 // The k-th send of a channel meets its k-th receive; another tag is another
 // channel. Sends are entered at 10 (tag 7), 20 (tag 9), 30 (tag 7).
 TEST(Waiting, TheKthSendOfAChannelMeetsItsKthReceive) {
