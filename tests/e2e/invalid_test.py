@@ -82,6 +82,12 @@ class Invalid(harness.TestCase):
                     self.assertEqual((status, told, len(lines)), (0, True, 1))
                     self.assertIn(name + " (", lines[0])
 
+    def test_validate_finds_out(self):
+        """What such a function does to the prediction is what it is asked for: it needs no --allow-invalid."""
+        model = self.write("m.toml", machine("irecv2"))
+        said = self.foretrace("validate", "-n", 2, "--runs", 1, "--machine", model, "--", *self.command).out
+        self.assertEqual(said.count("note: INVALID in the machine model, and used all the same: irecv2 ("), 2, said)
+
 
 if __name__ == "__main__":
     harness.main()
