@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "mpi_api/groups.hpp"
 #include "sim/collectives/algorithm.hpp"
 
 namespace foretrace::explain {
@@ -80,14 +81,18 @@ bool Chooser::chooses(const sim::Operation& operation) {
   return chosen;
 }
 
+bool is_barrier(EventKind kind, machine::Cost collective, std::string_view function) {
+  return kind == EventKind::collective && collective == machine::Cost::barrier &&
+         mpi_api::is_in_any(function, {"barriers"});
+}
+
 Rewrites without_barriers(sim::Source& source) {
   Rewrites rewrites(source.ranks());
   for (int r = 0; r < source.ranks(); ++r) {
     const WorldRank rank(r);
     sim::Operation operation;
     for (std::uint32_t call = 0; source.next(rank, operation); ++call) {
-      if (operation.kind != EventKind::collective || operation.collective != machine::Cost::barrier)
-        continue;
+      if (!is_barrier(operation.kind, operation.collective, source.name(operation.name))) continue;
       rewrites.at(rank, call).gone = true;
       rewrites.note_change();
     }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -110,6 +111,10 @@ class Chooser {
   OpenPhases<trace::NameId> open_;
   std::map<std::tuple<trace::NameId, trace::SiteId, trace::NameId>, bool> known_;
 };
+
+// Whether a call of that function is MPI_Barrier. Fences, and calls on windows, files and
+// communicators in which all members wait for all, cost as much as one, and are none.
+bool is_barrier(trace::EventKind kind, machine::Cost collective, std::string_view function);
 
 // Without any MPI_Barrier.
 Rewrites without_barriers(sim::Source& source);

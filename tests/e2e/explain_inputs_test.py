@@ -25,6 +25,49 @@ int main(int argc, char **argv) {
   MPI_Finalize();
 }
 """
+# Where all wait for all: barriers, unless it is compiled with NO_BARRIERS, and calls that cost as
+# much as one.
+MEETINGS = r"""
+#include <mpi.h>
+#include "foretrace.h"
+#ifdef NO_BARRIERS
+#define MPI_Barrier(comm) (void)comm
+#endif
+static void work(int rank, int round) { FORETRACE_COMPUTE(rank == round % 3 ? 2000 : 500); }
+int main(int argc, char **argv) {
+  int rank, *data;
+  MPI_Comm comm = MPI_COMM_WORLD, other;
+  MPI_Win window;
+  MPI_File file;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Win_allocate(sizeof *data, sizeof *data, MPI_INFO_NULL, comm, &data, &window);
+  MPI_File_open(comm, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  for (int round = 0; round < 4; ++round) {
+    work(rank, round);
+    MPI_Win_fence(0, window);
+    MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    MPI_Barrier(comm);
+    work(rank, round + 1);
+    MPI_File_sync(file);
+    MPI_Ibarrier(comm, &request);
+    work(rank, round);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(comm);
+    work(rank, round + 2);
+    MPI_Comm_dup(comm, &other);
+    MPI_Comm_free(&other);
+    work(rank, round);
+    MPI_Barrier(comm);
+    work(rank, round + 1);
+  }
+  MPI_File_close(&file);
+  MPI_Win_free(&window);
+  MPI_Finalize();
+}
+"""
 # As somebody writes it by hand: no function has a class.
 DISK = """
 [machine]
@@ -118,6 +161,22 @@ class ExplainInputs(harness.TestCase):
                 first = said["findings"][0]
                 self.assertEqual((first["kind"], first["function"], first["gain"], first["elsewhere"]),
                                  ("files", "MPI_File_write_at", 2470e-6, True))
+
+    def test_only_barriers_are_removed(self):
+        """Without barriers it takes as long as the program that has none, to which nothing else is a barrier."""
+        traces = []
+        for name, text in (("meetings", MEETINGS), ("without", "#define NO_BARRIERS\n" + MEETINGS)):
+            traces.append(self.record(3, [self.compile(text, name), self.directory / "file"], name=f"{name}.ftr"))
+        for words in ([], ["--network", "loggps"], ["--network", "flow", "--topology", "crossbar:3"],
+                      ["--collectives", "algorithm"]):
+            with self.subTest(words=words):
+                said, none = (self.explained(trace, *words) for trace in traces)
+                self.assertIn("no barriers", [one["kind"] for one in said["findings"]])
+                self.assertNotIn("no barriers", [one["kind"] for one in none["findings"]])
+                for trace, told in zip(traces, ("36 calls changed", "nothing to change")):
+                    result = self.explain(trace, *words, "--remove-barriers", "--json")
+                    self.assertIn(f"--remove-barriers: {told}\n", result.err)
+                    self.assertEqual(json.loads(result.out)["predicted_time"], none["time"])
 
     def test_incomplete(self):
         trace = self.recorded("incomplete", status=1)

@@ -101,7 +101,7 @@ class ScheduleParser {
   Operation parse_call(const json& call, std::vector<trace::Completion>& completions) {
     const std::string op = call.at("op");
     Operation operation;
-    operation.name = source_.add_name(op);
+    operation.name = source_.add_name(op == "barrier" ? "MPI_Barrier" : op);
     operation.comm = call.value("comm", 0);
     operation.request = call.value("request", 0);
     if (op == "send" || op == "isend" || op == "sendrecv") {

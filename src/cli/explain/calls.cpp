@@ -11,6 +11,7 @@
 #include "cli/explain/tries.hpp"
 #include "explain/findings.hpp"
 #include "explain/places.hpp"
+#include "explain/rewrites.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -100,8 +101,8 @@ void find_better_calls(Simulation& simulation, const explain::Run& run, const si
   if (names.messages_race()) return;
   const explain::Checks checks(run, names);
   Tries tries(simulation, run, names, known_notes, explanation);
-  const auto barriers = places_by_time(run, [](const Call& call) {
-    return call.kind == EventKind::collective && call.collective == machine::Cost::barrier;
+  const auto barriers = places_by_time(run, [&](const Call& call) {
+    return explain::is_barrier(call.kind, call.collective, names.name(run.places[call.place].name));
   });
   if (!barriers.empty()) {
     WhatIf what_if;
