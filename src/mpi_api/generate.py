@@ -259,7 +259,8 @@ def body(function, row, names, suffix):
         count = "count" if "count" in row.parameters else "1"
         request = "request" if "request" in row.parameters else "nullptr"
         into = "result_addr" if "result_addr" in row.parameters else "origin_addr"
-        return (f"win_access({fn}, OneSided::{row.options[0]}, win, target_rank, {{target_disp, {into}}}, "
+        no_op = "op == MPI_NO_OP" if "op" in row.parameters else "false"
+        return (f"win_access({fn}, OneSided::{row.options[0]}, win, target_rank, {{target_disp, {into}, {no_op}}}, "
                 f"message_bytes({count}, datatype), {request}, {real})")
     if klass == "win_flush":
         target = "rank" if "rank" in row.parameters else "kAllTargets"

@@ -1,7 +1,8 @@
 """Ranks that want the lock of a target wait for those that hold it: recorded and simulated,
 predicted and live alike.
 
-tests/e2e/programs/locked.c has messages say who is first.
+tests/e2e/programs/locked.c has messages say who is first. Where nothing says so, and accesses bring
+back what the first has left, that is told.
 """
 
 import re
@@ -9,6 +10,48 @@ import re
 import harness
 
 RANKS = 4
+
+# Each rank draws a number, rank 1 a second one: in some way, from a counter of rank 0's.
+DRAWS = r"""
+#include <mpi.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  int rank, value, one = 1, *memory;
+  MPI_Request request;
+  MPI_Win window;
+  MPI_Init(&argc, &argv);
+  const char *way = argv[1];
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int is_own = !strcmp(way, "own"), only = !strcmp(way, "one");
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, is_own ? MPI_COMM_SELF : MPI_COMM_WORLD, &memory,
+                   &window);
+  *memory = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, window);
+  for (int i = 0; i < (rank == 1 ? 2 : only ? 0 : 1); ++i) {
+    if (!strcmp(way, "fetch") || is_own || only)
+      MPI_Fetch_and_op(&one, &value, MPI_INT, 0, 0, MPI_SUM, window);
+    if (!strcmp(way, "reads")) MPI_Fetch_and_op(&one, &value, MPI_INT, 0, 0, MPI_NO_OP, window);
+    if (!strcmp(way, "swap")) MPI_Compare_and_swap(&one, &rank, &value, MPI_INT, 0, 0, window);
+    if (!strcmp(way, "get"))
+      MPI_Get_accumulate(&one, 1, MPI_INT, &value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window);
+    if (!strcmp(way, "rget")) {
+      MPI_Rget_accumulate(&one, 1, MPI_INT, &value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (!strcmp(way, "adds")) {
+      MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window);
+      MPI_Win_flush(0, window);
+      MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+    }
+    MPI_Win_flush(0, window);
+  }
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+  MPI_Finalize();
+  return 0;
+}
+"""
 
 
 class Locked(harness.TestCase):
@@ -86,6 +129,23 @@ class Locked(harness.TestCase):
         column = swept[0].split(",").index("time")
         self.assertEqual([round(float(line.split(",")[column]) * 1e12) for line in swept[1:]],
                          [time] * 2)
+
+    def test_who_comes_first_to_a_counter(self):
+        """Told once where several ranks draw from it, not of what only adds or only reads."""
+        program = self.compile(DRAWS)
+        told = "rank 1 made 2 calls like {}, whose results tell who came first: "
+        kept = told + "simulate keeps those of here, a live run (simulate -n) has the target's"
+        ours = told + "that is this machine's doing; a live run (simulate -n) has the target's"
+        for way, name in (("fetch", "MPI_Fetch_and_op"), ("swap", "MPI_Compare_and_swap"), ("get", "MPI_Get_accumulate"),
+                          ("rget", "MPI_Rget_accumulate"), ("own", ""), ("one", ""), ("reads", ""), ("adds", "")):
+            with self.subTest(way=way):
+                recorded = self.record(3, [program, way])
+                said = [(self.result.err, kept), (self.foretrace("report", recorded).out, kept),
+                        (self.foretrace("simulate", recorded, "--machine", harness.T3D).err, kept)]
+                self.predict(3, [program, way], compute="none")
+                for text, line in (*said, (self.result.err, ours)):
+                    self.assertEqual(text.count("who came first"), 1 if name else 0, text)
+                    self.assertIn(line.format(name) if name else "", text)
 
 
 if __name__ == "__main__":

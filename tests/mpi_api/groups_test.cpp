@@ -66,6 +66,7 @@ TEST(Groups, SomeArePartsOfOthers) {
   for (const auto& [part, whole] : {std::pair("all_for_all", "collectives"),
                                     {"barriers", "collectives"},
                                     {"epochs", "one_sided"},
+                                    {"fetches", "with_others"},
                                     {"file_posts", "io"}})
     for (const Pattern& pattern : find_group(part)->patterns) {
       std::string name(pattern.text);

@@ -201,6 +201,7 @@ int win_fence(Fn fn, MPI_Win win, Real real);
 struct Place {
   MPI_Aint at = 0;
   const void* own = nullptr;
+  bool no_op = false;  // MPI_NO_OP: it reads, and leaves the target's memory as it is
 };
 // `variable`: of the request that the call makes, or nullptr.
 int win_access(Fn fn, OneSided what, MPI_Win win, int target, const Place& place, Bytes bytes,
@@ -212,6 +213,12 @@ struct Looks {
   std::string by;  // "MPI_Get at life+0x4b09"
 };
 Looks most_looks();
+// Accesses of this rank that change a place and bring back what others may have left there.
+struct Fetches {
+  std::uint64_t count = 0;
+  Fn fn{};  // of the latest
+};
+const Fetches& fetches();
 // What this rank waited under predict for locks that others had got before it here.
 Time waited_for_locks();
 int win_flush(Fn fn, OneSided how, MPI_Win win, int target, Real real);

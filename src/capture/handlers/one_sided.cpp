@@ -15,6 +15,7 @@
 
 #include "capture/handlers/posting.hpp"
 #include "capture/predict/lock_times.hpp"
+#include "mpi_api/groups.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -27,6 +28,13 @@ constexpr int kCompleted = 2;
 
 bool is_meant(int target, int asked) {
   return asked == kAllTargets || target == asked;
+}
+
+// Whether what it brings back tells who came first.
+bool is_fetch(Fn fn, const Place& place, const CommInfo& members) {
+  if (place.no_op || members.size < 2) return false;
+  static const mpi_api::Group* const group = mpi_api::find_group("fetches");
+  return mpi_api::is_in(*group, name_of(fn));
 }
 
 // The accesses to one target since the last call that waited for them all.
@@ -47,6 +55,7 @@ struct Window {
 
 std::unordered_map<std::uint64_t, std::unique_ptr<Window>> windows;
 Time lock_waits;
+Fetches fetches_made;
 
 Window* find(MPI_Win win) {
   const auto found = windows.find(handle_bits(win));
@@ -313,6 +322,10 @@ Time waited_for_locks() {
   return lock_waits;
 }
 
+const Fetches& fetches() {
+  return fetches_made;
+}
+
 Looks most_looks() {
   return watched.most();
 }
@@ -340,16 +353,17 @@ int win_access(Fn fn, OneSided what, MPI_Win win, int target, const Place& place
     times = session.accesses.begin(session.timing_with(event.send.peer), what, event.enter, bytes);
   Accessed& accessed = window->accessed[target];
   accessed.end = std::max(accessed.end, times.end);
-  const bool fetches = machine::brings_back(what);
-  if (fetches && !variable) watched.look(fn, win, target, place, bytes, event);
-  if (fetches) accessed.fetched = std::max(accessed.fetched, times.end);
+  const bool brings = machine::brings_back(what);
+  if (is_fetch(fn, place, *window->members)) fetches_made = {fetches_made.count + 1, fn};
+  if (brings && !variable) watched.look(fn, win, target, place, bytes, event);
+  if (brings) accessed.fetched = std::max(accessed.fetched, times.end);
   if (variable && *variable != MPI_REQUEST_NULL) {
     Request& request = session.requests.add();
     request.access = true;
     request.active = true;
     request.comm = window->members;
     request.serial = event.request = session.requests.next_serial();
-    request.end = fetches ? times.end : times.leave;
+    request.end = brings ? times.end : times.leave;
     session.requests.index(request, variable);
   }
   if (session.predicting())

@@ -215,6 +215,20 @@ void Session::complain_of_locks() {
        "gives them in the target's order");
 }
 
+// Collective. What some accesses bring back says whether others came first. If but one rank makes
+// such, no other can have.
+void Session::complain_of_fetches() {
+  const Fetches& own = fetches();
+  int ranks = own.count > 0 ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &ranks, 1, MPI_INT, MPI_SUM, own_comm);
+  if (ranks < 2 || !has_most(static_cast<double>(own.count), comms.world_rank())) return;
+  const std::string calls = own.count == 1 ? " call" : " calls";
+  tell(rank_text(comms.world_rank()) + " made " + std::to_string(own.count) + calls + " like " +
+       name_of(own.fn) + ", whose results tell who came first: " +
+       (predicting() ? "that is this machine's doing; a live run (simulate -n) has the target's"
+                     : "simulate keeps those of here, a live run (simulate -n) has the target's"));
+}
+
 // Collective. Messages from whomever come here in the order of this machine.
 void Session::complain_of_order() {
   if (!predicting()) {

@@ -235,6 +235,7 @@ void Session::complain() {
   complain_of_working_looks();
   complain_of_order();
   complain_of_locks();
+  complain_of_fetches();
   complain_of_announcing_threads();
   complain_of_roots();
   complain_of_sleep();

@@ -237,6 +237,7 @@ class Session {
   void complain_of_working_looks();
   void complain_of_order();
   void complain_of_locks();
+  void complain_of_fetches();
   void complain_of_announcing_threads();
   void complain_of_roots() const;
   void complain_of_sleep();
