@@ -158,8 +158,7 @@ std::string Checks::option(const std::string& what, PlaceId place, bool whole_ph
   const auto fits = [&](const std::string& name) {
     if (name.empty() || name.find(' ') != std::string::npos) return false;
     for (PlaceId id = 0; id < places_.size(); ++id) {
-      const Place& one = places_[id];
-      const bool named = one.site == name || one.function == name || one.phase == name;
+      const bool named = is_named(*run_, places_[id], name);
       const bool meant =
           whole_phase ? run_->places[id].phase == run_->places[place].phase : id == place;
       if (named != meant) return false;

@@ -1,7 +1,9 @@
 // Places: call sites and phases of a run in words.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "explain/explanation.hpp"
 
@@ -22,5 +24,13 @@ class Places {
   const Run* run_;
   const sim::Source* source_;
 };
+
+// Whether an option means the calls of the place by that name: its call site, function or phase.
+// What begins and ends a phase has the phase's name for a function; what is computed before that is
+// of the phase around it.
+inline bool is_named(const Run& run, const Place& place, std::string_view name) {
+  if (place.site == name || place.phase == name) return true;
+  return place.function == name && std::ranges::find(run.phases, name) == run.phases.end();
+}
 
 }  // namespace foretrace::explain

@@ -246,6 +246,21 @@ class Explain(unittest.TestCase):
         said, told = changed("--merge-messages", "MPI_Send", "--remove-barriers", "--speed", "MPI_Recv=2")
         self.assertLess(said["predicted_time"], said["time"])
 
+    def test_a_phase_is_what_lies_in_it(self):
+        """By hand: 100 and 500 us before it, of 10 and 90 us, then 30 and 10 us; barriers take no time."""
+        inside = 'phase "solve" {{ calc {}us; wait; barrier; calc {}us; wait }}; barrier }}\n'
+        (self.folder / "solve.goal").write_text(
+            "num_ranks 2\nrank 0 { calc 100us; wait; " + inside.format(10, 30) +
+            "rank 1 { calc 500us; wait; " + inside.format(90, 10))
+        words = ["solve.goal", "--loggps", "L=0us,o=0,g=0,G=0ns", "--json"]
+        said = json.loads(self.explain(*words).stdout)
+        self.assertEqual(said["time"], 620e-6)
+        for option, time in (("--speed solve=2", 560e-6), ("--balance solve", 570e-6)):
+            alone = json.loads(self.explain(*words, *option.split()).stdout)
+            self.assertEqual(alone["predicted_time"], time, option)
+        found = next(one for one in said["findings"] if one["kind"] == "imbalance" and one["phase"] == "solve")
+        self.assertEqual((found["check"], found["predicted_time"]), ("--balance solve", 570e-6))
+
     def test_a_buffer_is_posted_again_only_when_its_receive_was_waited_for(self):
         """The posted receive in between is of another place, so that it has another buffer."""
         sender = "0 init\n" + "0 send 1 1 100000\n" * 3 + "0 finalize\n"

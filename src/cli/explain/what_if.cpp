@@ -1,12 +1,12 @@
 #include "cli/explain/what_if.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <set>
 
 #include "base/error.hpp"
 #include "explain/balance.hpp"
+#include "explain/places.hpp"
 
 namespace foretrace::cli {
 namespace {
@@ -16,33 +16,30 @@ using explain::Call;
 // Which calls a name means.
 class Names {
  public:
-  Names(const explain::Run& run, const sim::Source& source) {
-    for (const explain::PlaceKey& place : run.places)
-      texts_.push_back({std::string(source.name(place.name)),
-                        place.site == 0 ? std::string() : source.describe_site(place.site),
-                        run.phases[place.phase]});
+  Names(const explain::Run& run, const sim::Source& source) : run_(run) {
+    const explain::Places places(run, source);
+    for (explain::PlaceId id = 0; id < run.places.size(); ++id)
+      places_.push_back(places.describe(id));
   }
 
   explain::CallSet called(const std::string& option, const std::string& name) const {
     std::set<explain::PlaceId> places;
-    for (explain::PlaceId id = 0; id < texts_.size(); ++id)
-      if (!name.empty() && std::ranges::count(texts_[id], name) > 0) places.insert(id);
+    for (explain::PlaceId id = 0; id < places_.size(); ++id)
+      if (!name.empty() && is_named(run_, places_[id], name)) places.insert(id);
     if (places.empty()) refuse(option, name);
     return [places](const Call& call) { return places.contains(call.place); };
   }
 
   explain::PlaceSet places(const std::string& option, const std::string& name) const {
     called(option, name);
-    return [name](const explain::Place& place) {
-      return place.function == name || place.site == name || place.phase == name;
-    };
+    return [&run = run_, name](const explain::Place& place) { return is_named(run, place, name); };
   }
 
  private:
   [[noreturn]] void refuse(const std::string& option, const std::string& name) const {
     std::set<std::string> known;
-    for (const auto& place : texts_)
-      for (const std::string& text : place)
+    for (const explain::Place& place : places_)
+      for (const std::string& text : {place.function, place.site, place.phase})
         if (!text.empty()) known.insert(text);
     constexpr std::size_t kMostTold = 20;
     std::string list;
@@ -58,7 +55,8 @@ class Names {
                      ": the run has no such phase, call site or function; it has " + list);
   }
 
-  std::vector<std::array<std::string, 3>> texts_;  // by place: function, call site, phase
+  const explain::Run& run_;
+  std::vector<explain::Place> places_;
 };
 
 }  // namespace

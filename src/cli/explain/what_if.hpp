@@ -39,7 +39,7 @@ double factor_of(const std::string& option, const std::string& text, const std::
 
 // The places that a name means: a call site (halo.c:37), a function or a phase. Throws
 // UsageError for one that the run does not have, and tells those that it has; `option` is
-// what the name was given to.
+// what the name was given to. `run` must live as long.
 explain::PlaceSet places_of(const std::string& option, const std::string& name,
                             const explain::Run& run, const sim::Source& source);
 
