@@ -165,8 +165,8 @@ std::string Checks::option(const std::string& what, PlaceId place, bool whole_ph
     }
     return true;
   };
-  for (const std::string* name : {&wanted.site, &wanted.function, &wanted.phase})
-    if (fits(*name)) return what + " " + *name;
+  for (const std::string& name : {wanted.site, wanted.function, phase_option(wanted)})
+    if (fits(name)) return what + " " + name;
   return {};
 }
 

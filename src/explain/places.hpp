@@ -25,11 +25,16 @@ class Places {
   const sim::Source* source_;
 };
 
+// What options call the phase of a place.
+inline std::string phase_option(const Place& place) {
+  return place.phase.empty() ? "no-phase" : place.phase;
+}
+
 // Whether an option means the calls of the place by that name: its call site, function or phase.
 // What begins and ends a phase has the phase's name for a function; what is computed before that is
 // of the phase around it.
 inline bool is_named(const Run& run, const Place& place, std::string_view name) {
-  if (place.site == name || place.phase == name) return true;
+  if (place.site == name || phase_option(place) == name) return true;
   return place.function == name && std::ranges::find(run.phases, name) == run.phases.end();
 }
 

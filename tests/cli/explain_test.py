@@ -261,6 +261,20 @@ class Explain(unittest.TestCase):
         found = next(one for one in said["findings"] if one["kind"] == "imbalance" and one["phase"] == "solve")
         self.assertEqual((found["check"], found["predicted_time"]), ("--balance solve", 570e-6))
 
+    def test_what_lies_in_no_phase_has_a_name(self):
+        """An imbalance at several places of a program without phases can be tried alone. By hand: in each of two
+        rounds 30 us remain of 50 us on one rank."""
+        (self.folder / "plain.goal").write_text(
+            "num_ranks 2\nrank 0 { calc 50us; wait; barrier; calc 10us; wait; allreduce 8b }\n"
+            "rank 1 { calc 10us; wait; barrier; calc 50us; wait; allreduce 8b }\n")
+        words = ["plain.goal", "--loggps", "L=0us,o=0,g=0,G=0ns", "--json"]
+        first = json.loads(self.explain(*words).stdout)["findings"][0]
+        self.assertEqual((first["kind"], first["whole_phase"], first["check"], first["predicted_time"]),
+                         ("imbalance", True, "--balance no-phase", 60e-6))
+        self.assertEqual(json.loads(self.explain(*words, *first["check"].split()).stdout)["predicted_time"], 60e-6)
+        self.assertIn("it has MPI_Allreduce, MPI_Barrier, MPI_Finalize, MPI_Init, no-phase",
+                      self.explain(*words, "--balance", "none", status=2).stderr)
+
     def test_a_buffer_is_posted_again_only_when_its_receive_was_waited_for(self):
         """The posted receive in between is of another place, so that it has another buffer."""
         sender = "0 init\n" + "0 send 1 1 100000\n" * 3 + "0 finalize\n"

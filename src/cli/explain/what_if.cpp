@@ -39,7 +39,7 @@ class Names {
   [[noreturn]] void refuse(const std::string& option, const std::string& name) const {
     std::set<std::string> known;
     for (const explain::Place& place : places_)
-      for (const std::string& text : {place.function, place.site, place.phase})
+      for (const std::string& text : {place.function, place.site, phase_option(place)})
         if (!text.empty()) known.insert(text);
     constexpr std::size_t kMostTold = 20;
     std::string list;
