@@ -5,6 +5,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -100,6 +101,12 @@ class Installation(unittest.TestCase):
         self.compile_and_run(prefix, tool)
         self.assertIn("cray-t3d", run(sys.executable, "-c", "import foretrace; print(foretrace.Machine('cray-t3d').path)",
                                       env={**os.environ, "PYTHONPATH": str(prefix / "lib/foretrace/python")}))
+        # docs/python.md has a line that finds it for any prefix.
+        told = re.search(r"^    (export PYTHONPATH=.*)", (SOURCE / "docs/python.md").read_text(), re.M)[1]
+        environment_there = {**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}"}
+        self.assertEqual(run("sh", "-c", f"{told}; {sys.executable} -c 'import foretrace; print(foretrace.__file__)'",
+                             env=environment_there),
+                         f"{(prefix / 'lib/foretrace/python/foretrace/__init__.py').resolve()}\n")
         shutil.copy(self.manifest, self.folder / "manifest")
         run(CMAKE, "--build", BUILD, "--target", "uninstall", env=environment)
         self.assertEqual([str(p) for p in stage.rglob("*") if not p.is_dir()], [])
@@ -128,5 +135,6 @@ class Installation(unittest.TestCase):
 
 if __name__ == "__main__":
     CMAKE, BUILD = sys.argv[1], pathlib.Path(sys.argv[2])
+    SOURCE = pathlib.Path(__file__).resolve().parents[2]
     del sys.argv[1:3]
     unittest.main()
