@@ -213,15 +213,16 @@ double Coefficient::at(Bound bound) const {
   return value;
 }
 
+double Equation::sum(double p, double d, Bound bound) const {
+  if (is_papers_form())
+    return constant.at(bound) + startup.at(bound) * machine::evaluate(startup_form, p) +
+           data.at(bound) * machine::evaluate(data_form, p, d);
+  return sum_of(other_terms.empty() || is_power_of_two(p) ? terms : other_terms, p, d, bound);
+}
+
 double Equation::evaluate(double p, double d, Bound bound) const {
   // An interval is relative to the equation's own time.
-  const Bound each = interval ? Bound::avg : bound;
-  double time = 0;
-  if (is_papers_form())
-    time = constant.at(each) + startup.at(each) * machine::evaluate(startup_form, p) +
-           data.at(each) * machine::evaluate(data_form, p, d);
-  else
-    time = sum_of(other_terms.empty() || is_power_of_two(p) ? terms : other_terms, p, d, each);
+  double time = sum(p, d, interval ? Bound::avg : bound);
   if (interval && bound != Bound::avg) time *= bound == Bound::min ? interval->low : interval->high;
   // Also where huge coefficients leave no number.
   return time > 0 ? time : 0;

@@ -113,6 +113,8 @@ struct Equation {
   // Time for p >= 1 ranks and d >= 0 units of data; never negative (a fitted
   // line may cross zero outside the sizes that it was fitted to).
   double evaluate(double p, double d, Bound bound) const;
+  // Whether it is below zero there, and evaluate() takes zero for it.
+  bool is_below_zero(double p, double d) const { return sum(p, d, Bound::avg) < 0; }
 
   // The same, `times` as long; `more` units of time longer.
   void scale(double times);
@@ -123,6 +125,9 @@ struct Equation {
   // one for all ranks, or one for the powers of two and one for the others.
   // Coefficients that are zero and have no error are left out.
   std::vector<TermSum> sums() const;
+
+ private:
+  double sum(double p, double d, Bound bound) const;
 };
 
 Factor factor_of(StartupForm form);

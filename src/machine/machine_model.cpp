@@ -93,6 +93,11 @@ double evaluate_seconds(const MachineModel& model, const Function& function, int
                              : std::max(seconds, middle * error);
 }
 
+bool is_below_zero(const MachineModel& model, const Function& function, int ranks, Bytes bytes) {
+  const double data = static_cast<double>(bytes.count) / static_cast<double>(model.element.count);
+  return regime_for(function.regimes, bytes).equation.is_below_zero(ranks, data);
+}
+
 double least_between_factors(const MachineModel& model, const Function& function, int ranks,
                              Bound bound) {
   double least = std::numeric_limits<double>::infinity();

@@ -243,6 +243,8 @@ double correction_factor(const Function& function, int ranks, Bytes bytes);
 // (1 + error), avg * (1 + error).
 double evaluate_seconds(const MachineModel& model, const Function& function, int ranks, Bytes bytes,
                         Bound bound);
+// Whether its equation is below zero there, and 0 seconds stand for it.
+bool is_below_zero(const MachineModel& model, const Function& function, int ranks, Bytes bytes);
 // Where the function has factors (corrections, untouched data): no more than any of its times, in
 // seconds; else without limit.
 double least_between_factors(const MachineModel& model, const Function& function, int ranks,

@@ -253,6 +253,10 @@ Time Timing::cost(Cost what, int ranks, Bytes bytes) const {
     most = std::max(most, ranks);
     most_bytes_[index(what)] = std::max(most_bytes_[index(what)], bytes);
     took_nothing_[index(what)] = took_nothing_[index(what)] || known.time == Time();
+    // Of a collective on one rank nothing is asked.
+    std::optional<Bytes>& below = below_zero_[index(what)];
+    if (ranks > 1 && (!below || bytes < *below) && is_below_zero(*model_, *function, ranks, bytes))
+      below = bytes;
   }
   return known.time;
 }

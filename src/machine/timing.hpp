@@ -315,6 +315,7 @@ class Timing {
   struct Unknowns {
     std::vector<std::string> missing;     // functions without equation or stand-in: took no time
     std::vector<std::string> beyond;      // "bcast with 200 ranks", "send of 1000000 B"
+    std::vector<std::string> below_zero;  // "send of 8 B": its equation, which counts as 0
     std::vector<std::string> replaced;    // "gatherv (off by 138 % ...) by gather"
     std::vector<std::string> combined;    // "minmax_int16": reductions that were not measured
     std::vector<std::string> unreliable;  // "bcast (off by 138 % at sizes that were left out)"
@@ -349,6 +350,8 @@ class Timing {
   mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};
   mutable std::array<Bytes, static_cast<std::size_t>(Cost::kCount)> most_bytes_{};
   mutable std::array<bool, static_cast<std::size_t>(Cost::kCount)> took_nothing_{};
+  // The least bytes with which its equation was below zero.
+  mutable std::array<std::optional<Bytes>, static_cast<std::size_t>(Cost::kCount)> below_zero_{};
   // By class: seconds to combine a byte; whether sum_double stands in for it, and has.
   std::array<double, kReductions> per_byte_{};
   std::array<bool, kReductions> stands_in_{};

@@ -45,13 +45,17 @@ Timing::Unknowns Timing::unknowns() const {
       continue;
     }
     const Bytes bytes = most_bytes_[i];
-    if (ranks > 1 && beyond_measured(*model_, *function, ranks, bytes).ranks)
+    const bool is_beyond = ranks > 1 && beyond_measured(*model_, *function, ranks, bytes).ranks;
+    if (is_beyond)
       unknowns.beyond.push_back(name + " with " + std::to_string(ranks) + " ranks" +
                                 (took_nothing_[i] ? " (not above 0 there: taken as 0)" : ""));
     // A barrier has no size; those of files' calls have that of the call.
     const bool sized = static_cast<Cost>(i) != Cost::barrier;
     if (sized && function->measured && bytes > function->measured->to)
       unknowns.beyond.push_back(name + " of " + std::to_string(bytes.count) + " B");
+    if (const std::optional<Bytes>& below = below_zero_[i]; below && !is_beyond)
+      unknowns.below_zero.push_back(
+          name + (sized ? " of " + std::to_string(below->count) + " B" : std::string()));
   }
   constexpr std::array kSends = {Cost::send,   Cost::ssend,    Cost::bsend, Cost::rsend,
                                  Cost::isend1, Cost::sendrecv, Cost::recv};
@@ -89,6 +93,7 @@ Timing::Unknowns Timing::unknowns() const {
     const Unknowns inner = on(path).unknowns();
     add(inner.missing, unknowns.missing);
     add(inner.beyond, unknowns.beyond);
+    add(inner.below_zero, unknowns.below_zero);
     add(inner.replaced, unknowns.replaced);
     add(inner.unreliable, unknowns.unreliable);
   }
@@ -110,6 +115,9 @@ std::vector<std::string> notes_of(const Timing::Unknowns& unknowns) {
              unknowns.posted));
   if (!unknowns.beyond.empty())
     notes.push_back(line("extrapolated, beyond what was measured: ", unknowns.beyond));
+  if (!unknowns.below_zero.empty())
+    notes.push_back(
+        line("below zero by the machine model's equations, and taken as 0: ", unknowns.below_zero));
   if (!unknowns.replaced.empty())
     notes.push_back(line("INVALID in the machine model, and replaced: ", unknowns.replaced));
   if (!unknowns.combined.empty()) {

@@ -535,6 +535,29 @@ TEST(Unknowns, TellWhereAnExtrapolatedEquationIsNotAbove0) {
                                       "(not above 0 there: taken as 0)"}));
 }
 
+// A send of d bytes takes d - 3. What takes no time by intent, and parts of a message, are not
+// told.
+TEST(Unknowns, TellWhereAnEquationIsBelowZero) {
+  MachineModel model;
+  model.functions["send"] = constant("send", -3);
+  model.functions["send"].regimes.front().equation.data.value = 1;
+  model.functions["recv"] = constant("recv", 0);
+  model.functions["isendoverlap"] = constant("isendoverlap", -1);
+  model.functions["barrier"] = constant("barrier", -1);
+  const Timing timing(model, Bound::avg);
+  timing.cost(Cost::send, 2, Bytes(4));
+  timing.cost(Cost::recv, 2, Bytes(4));
+  timing.cost(Cost::isendoverlap, 2, Bytes(4));
+  timing.cost(Cost::barrier, 1, Bytes(0));
+  EXPECT_TRUE(notes_of(timing.unknowns()).empty());
+  for (const std::uint64_t bytes : {2, 1, 3}) timing.cost(Cost::send, 2, Bytes(bytes));
+  timing.cost(Cost::barrier, 4, Bytes(0));
+  EXPECT_EQ(
+      notes_of(timing.unknowns()),
+      (std::vector<std::string>{
+          "below zero by the machine model's equations, and taken as 0: send of 1 B, barrier"}));
+}
+
 TEST(LocalCall, ClockMovesByTheTimersResolution) {
   MachineModel model;
   model.timer_resolution = 2e-9;
