@@ -165,18 +165,18 @@ TEST_F(Unattending, NamesTheCallWhereMostIs) {
   for (std::uint64_t i = 0; i < 10; ++i) {
     const auto at = static_cast<std::int64_t>(2 * i);
     ranks_[0].isend(1, at + 1, i);
-    ranks_[0].wait(at + 1, at + 1, i).site = 7;
+    ranks_[0].wait(at + 1, at + 1, i).site = 8;
     ranks_[1].wait(at, at, 100);
     ranks_[1].wait(at + 2, at + 2, 101);
   }
   ranks_[0].isend(1, 21, 50);
-  ranks_[0].wait(21, 21, 50).site = 8;
+  ranks_[0].wait(21, 21, 50).site = 7;
   ranks_[1].wait(24, 24, 102);
   ranks_[0].end(30);
   ranks_[1].end(30);
   const auto found = most(30);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->site, trace::SiteId{7});
+  EXPECT_EQ(found->site, trace::SiteId{8});
   EXPECT_EQ(found->early, ms(10 + 3));
 }
 
@@ -205,6 +205,21 @@ TEST_F(Unattending, OneStayCountsOnce) {
   const auto found = most(12);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->early, ms(9));
+}
+
+// 3 early, then a wait of 2, then 4 early.
+TEST_F(Unattending, WaitsBetweenHideIt) {
+  ranks_[0].isend(1, 1, 1);
+  ranks_[0].wait(1, 1, 1);
+  ranks_[0].call(4, 3, 5).wait = ms(2);
+  ranks_[0].isend(1, 6, 2);
+  ranks_[0].wait(6, 6, 2);
+  ranks_[0].end(12);
+  for (const std::int64_t at : {4, 10}) ranks_[1].wait(at, at, 9);
+  ranks_[1].end(12);
+  const auto found = most(12);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->early, ms(3 - 2 + 4));
 }
 
 TEST_F(Unattending, LaterWaitsHideIt) {
