@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/end_of_time.hpp"
+#include "base/slots.hpp"
 #include "sim/collectives.hpp"
 #include "sim/engine.hpp"
 #include "sim/event_queue.hpp"
@@ -166,7 +167,6 @@ class Engine {
   }
   bool share_a_node() const;
   bool between_nodes(WorldRank from, WorldRank to) const;
-  std::uint32_t new_flight(const Flight& flight);
   Way way_of(WorldRank from, WorldRank to, bool in_pieces = false) const;
   void enter_at(MessageId message, Time when, EventClass what = EventClass::inject);
   void answer(MessageId message);
@@ -370,10 +370,8 @@ class Engine {
   Collectives collectives_;
   std::vector<std::optional<machine::Path>> comm_paths_;  // by communicator; not set: not known yet
   std::unordered_map<std::uint64_t, Lock> locks_;         // that somebody holds
-  std::vector<Flight> flights_;
-  std::vector<std::uint32_t> free_flights_;
-  std::vector<Access> accesses_;  // that are messages
-  std::vector<std::uint32_t> free_accesses_;
+  Slots<Flight> flights_;
+  Slots<Access> accesses_;  // that are messages
   std::uint32_t access_count_ = 0;
   std::unordered_map<std::int32_t, AccessesOf> accesses_of_;  // by rank, of those that make any
   std::vector<Time> handing_until_;                           // by rank: links_ only
@@ -381,9 +379,8 @@ class Engine {
   std::vector<Release> released_;
   CollectiveCall chosen_for_;  // the last choice of an algorithm, same on all ranks
   StepFunction chosen_step_ = nullptr;
-  std::vector<char> blocking_names_;      // by NameId: what is known of them
-  std::vector<PostedCollective> posted_;  // by number; those that are over are free
-  std::vector<std::uint32_t> free_posted_;
+  std::vector<char> blocking_names_;  // by NameId: what is known of them
+  Slots<PostedCollective> posted_;
   std::uint32_t posted_count_ = 0;
   // Of communicators on which collectives were posted message by message.
   std::unordered_map<trace::CommId, std::shared_ptr<const std::vector<WorldRank>>> posting_members_;

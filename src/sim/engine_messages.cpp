@@ -146,7 +146,7 @@ void Engine::connect_send(Rank& rank, const SendTimes& times, bool rendezvous,
       flight.rendezvous = rendezvous;
       flight.part = rendezvous ? Part::request : Part::data;
       flight.send_request = request;
-      send.flight = new_flight(flight);
+      send.flight = flights_.take(flight);
       if (passes)
         arrived(send.flight, through);
       else
@@ -297,18 +297,6 @@ void Engine::request_done(Rank& rank, std::uint64_t serial, Time end,
     half_done(rank);
 }
 
-std::uint32_t Engine::new_flight(const Flight& flight) {
-  std::uint32_t number = static_cast<std::uint32_t>(flights_.size());
-  if (free_flights_.empty()) {
-    flights_.push_back(flight);
-  } else {
-    number = free_flights_.back();
-    free_flights_.pop_back();
-    flights_[number] = flight;
-  }
-  return number;
-}
-
 // It will enter the shared links, or come to a port.
 void Engine::enter_at(MessageId message, Time when, EventClass what) {
   const Flight& flight = flights_[message];
@@ -405,7 +393,7 @@ void Engine::arrived(MessageId message, Time when) {
   if (flight.met)
     flight.part == Part::request ? answer(message) : land(message);
   else if (flight.withdrawn)
-    free_flights_.push_back(message);
+    flights_.give_back(message);
 }
 
 // The sender of a rendezvous has its buffer back.
@@ -421,7 +409,7 @@ void Engine::leave_source(MessageId message, Time sent) {
 // The message is there and somebody takes it.
 void Engine::land(std::uint32_t number) {
   const Flight flight = flights_[number];
-  free_flights_.push_back(number);
+  flights_.give_back(number);
   if (log_ && !(flight.receive.request & kPartRequest))
     log_->arrive(log_->flying(number).data, flight.to, flight.receive.request, flight.arrival);
   receiver_done(rank_of(flight.to), flight.receive, flight.arrival, flight.label, flight.payload);

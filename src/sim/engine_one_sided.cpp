@@ -92,16 +92,9 @@ void Engine::send_access(Rank& rank, const Access& access, Bytes bytes) {
   flight.bytes = bytes;
   flight.order = rank.sends++;
   if (log_) log_->note_send(rank.id, Time());
-  if (free_accesses_.empty()) {
-    flight.access = static_cast<std::uint32_t>(accesses_.size());
-    accesses_.push_back(access);
-  } else {
-    flight.access = free_accesses_.back();
-    free_accesses_.pop_back();
-    accesses_[flight.access] = access;
-  }
+  flight.access = accesses_.take(access);
   accesses_[flight.access].number = access_count_++;
-  const std::uint32_t number = new_flight(flight);
+  const std::uint32_t number = flights_.take(flight);
   if (ports_ && times.start == rank.enter)
     access_arrived(number, network_->pass_port(to, times.start, bytes));
   else
@@ -120,8 +113,8 @@ void Engine::access_arrived(MessageId message, Time when) {
     return enter_at(message, ports_ ? when : when + network_->send_overhead(machine::Path::outer));
   }
   const Access done = access;
-  free_accesses_.push_back(flight.access);
-  free_flights_.push_back(message);
+  accesses_.give_back(flight.access);
+  flights_.give_back(message);
   access_done(done, when);
 }
 

@@ -56,14 +56,7 @@ std::shared_ptr<const std::vector<WorldRank>> Engine::members_of(trace::CommId c
 void Engine::post_messages(Rank& rank, Request& request, Collectives::Place place) {
   const Operation& operation = rank.operation;
   if (!by_time_) fail(rank, "posts a collective, but its source says that there are none");
-  auto at = static_cast<std::uint32_t>(posted_.size());
-  if (free_posted_.empty()) {
-    posted_.emplace_back();
-  } else {
-    at = free_posted_.back();
-    free_posted_.pop_back();
-    posted_[at] = {};
-  }
+  const std::uint32_t at = posted_.take({});
   request.expanded = true;
   request.tag = static_cast<std::int32_t>(at);
   PostedCollective& posted = posted_[at];
@@ -211,7 +204,7 @@ void Engine::end_posted(std::uint32_t at) {
   const std::uint64_t request = posted.request;
   const Time alone = posted.blocks ? end - posted.since - posted.waited : Time();
   posted_[at] = {};
-  free_posted_.push_back(at);
+  posted_.give_back(at);
   request_done(rank, request, end, {}, static_cast<std::uint64_t>(alone.count_ps()));
 }
 

@@ -167,7 +167,7 @@ bool Engine::withdraw_send(Rank& rank, const Request& request) {
   if (send->flight != kNoFlight) {
     Flight& flight = flights_[send->flight];
     flight.withdrawn = true;
-    if (flight.arrived) free_flights_.push_back(send->flight);
+    if (flight.arrived) flights_.give_back(send->flight);
   }
   rank.message.bytes = send->stamp.bytes;
   rank.payload = send->payload;

@@ -298,19 +298,8 @@ void FlowNetwork::count_under_way(const Stream& stream, std::uint32_t change, st
   }
 }
 
-std::uint32_t FlowNetwork::new_queued(const Injection& injection) {
-  if (free_queued_.empty()) {
-    queued_.push_back({injection});
-    return static_cast<std::uint32_t>(queued_.size() - 1);
-  }
-  const std::uint32_t number = free_queued_.back();
-  free_queued_.pop_back();
-  queued_[number] = {injection};
-  return number;
-}
-
 void FlowNetwork::put_behind(Queue& queue, const Injection& injection) {
-  const std::uint32_t number = new_queued(injection);
+  const std::uint32_t number = queued_.take({injection});
   List& list = queue.lists[injection.in_pieces];
   (list.first == kNone ? list.first : queued_[list.last].next) = number;
   list.last = number;
@@ -335,8 +324,8 @@ void FlowNetwork::pause(Queue& queue, const Injection& first, std::int64_t now) 
 // It goes on before all other data.
 void FlowNetwork::put_rest(std::uint32_t stream, const Message& message, std::int64_t now) {
   carried(streams_[stream], message, 0, now);
-  const std::uint32_t number = new_queued(
-      {message.sequence, message.rest, message.connection, now, stream, message.id, true});
+  const std::uint32_t number = queued_.take(
+      {{message.sequence, message.rest, message.connection, now, stream, message.id, true}});
   List& list = queues_.at(message.connection).lists[1];
   queued_[number].next = list.first;
   if (list.first == kNone) list.last = number;
@@ -351,7 +340,7 @@ void FlowNetwork::start_next(std::uint64_t connection, std::int64_t now) {
     while (list.first != kNone) {
       const std::uint32_t number = list.first;
       const Queued next = queued_[number];
-      free_queued_.push_back(number);
+      queued_.give_back(number);
       list.first = next.next;
       queue.can_pause = next.injection.in_pieces;
       if (start(next.injection, now)) return;
@@ -445,8 +434,7 @@ std::size_t FlowNetwork::memory() const {
       (free_streams_.capacity() + buckets_.capacity() + fair_link_.capacity() + moved_.capacity() +
        limits_.capacity() + stream_places_.capacity() + class_places_.capacity()) *
           sizeof(std::uint32_t) +
-      waiting_.capacity() * sizeof(Injection) + gone_.capacity() * sizeof(Gone) +
-      queued_.capacity() * (sizeof(Queued) + sizeof(std::uint32_t)) +
+      waiting_.capacity() * sizeof(Injection) + gone_.capacity() * sizeof(Gone) + queued_.memory() +
       queues_.size() * (sizeof(Queue) + 4 * sizeof(std::uint64_t)) +
       queues_.bucket_count() * sizeof(void*) + bursts_.capacity() * sizeof(Bucket);
   for (const Stream& stream : streams_)

@@ -23,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/slots.hpp"
 #include "sim/network/end_heap.hpp"
 #include "sim/network/link_usage.hpp"
 #include "sim/network/max_min.hpp"
@@ -162,7 +163,6 @@ class FlowNetwork final : public SharedNetwork {
   Injection with_header(Injection first) const;
   std::uint64_t take_burst(const Stream& stream, std::uint64_t bytes, std::int64_t now);
   void count_under_way(const Stream& stream, std::uint32_t change, std::int64_t now);
-  std::uint32_t new_queued(const Injection& injection);
   void put_behind(Queue& queue, const Injection& injection);
   void pause(Queue& queue, const Injection& first, std::int64_t now);
   void put_rest(std::uint32_t stream, const Message& message, std::int64_t now);
@@ -201,8 +201,7 @@ class FlowNetwork final : public SharedNetwork {
 
   std::vector<Injection> waiting_;                   // from first_waiting_ on, by time
   std::unordered_map<std::uint64_t, Queue> queues_;  // by connection
-  std::vector<Queued> queued_;
-  std::vector<std::uint32_t> free_queued_;
+  Slots<Queued> queued_;
   std::vector<std::uint64_t> ended_;  // connections, in one end_flows()
   std::size_t first_waiting_ = 0;
   std::uint64_t sequence_ = 0;
