@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/validation.hpp"
+#include "machine/path.hpp"
 #include "machine/timing.hpp"
 #include "mpi_api/names.hpp"
 
@@ -161,20 +162,11 @@ Cause of_transfer(const ValidatedGroup& group, const MachineModel& model,
   return cause;
 }
 
-// The least size on any path from which sends end only while their receiver is in a call.
-std::optional<Bytes> attended_from(const MachineModel& model) {
-  std::optional<Bytes> least = model.loggps.attended_from;
-  for (const auto& [path, own] : model.paths)
-    if (const auto& from = own.loggps.attended_from; from && (!least || *from < *least))
-      least = from;
-  return least;
-}
-
 // Whether sends that end only while their receiver is in a call may be what takes so long.
 bool may_be_attended(const ValidatedGroup& group, const MachineModel& model) {
   constexpr double kLeastTimes = 3;
   constexpr double kLeastSeconds = 20e-6;  // a call
-  const std::optional<Bytes> from = attended_from(model);
+  const std::optional<Bytes> from = machine::attended_from(model);
   const bool completes = group.kind == EventKind::complete || group.kind == EventKind::send ||
                          group.kind == EventKind::sendrecv;
   const double measured = per_call(group.measured, group);
@@ -190,11 +182,10 @@ Cause of_attended(const ValidatedGroup& group, const MachineModel& model) {
   cause.text = fmt::format(
       "{} {}; the MPI ends sends of {} B and more (P in the model) only while their receiver is in "
       "a call, and predictions do not wait for that",
-      name_of(group), times_of(group), attended_from(model)->count);
+      name_of(group), times_of(group), machine::attended_from(model)->count);
   cause.advice =
       "see whether it ends sends whose receivers compute meanwhile (theory: Receivers that "
-      "compute; "
-      "a call of MPI_Test there lets messages move). Else measure again";
+      "compute); a call of MPI_Test there lets messages move. Else measure again";
   return cause;
 }
 

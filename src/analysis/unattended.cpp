@@ -58,7 +58,7 @@ void UnattendedSends::add(WorldRank rank, const trace::Call& call, Time enter, T
   const bool in_a_row = call.kind == EventKind::call && call.count != 1;
   if (kind != moves_nothing) come(state, in_a_row ? state.until : enter, leave);
   state.waited += wait;
-  state.ended = call.kind == EventKind::finalize || call.kind == EventKind::aborted;
+  if (call.kind == EventKind::finalize || call.kind == EventKind::aborted) end(state);
   const bool sends = call.kind == EventKind::send || call.kind == EventKind::isend ||
                      call.kind == EventKind::sendrecv;
   if (sends && call.send.peer.valid() &&
@@ -98,16 +98,18 @@ void UnattendedSends::come(Rank& state, Time from, Time leave) {
   }
 }
 
-std::uint32_t UnattendedSends::post(WorldRank rank, const trace::Call& call, Time sent) {
-  auto number = static_cast<std::uint32_t>(sends_.size());
-  if (free_.empty()) {
-    sends_.emplace_back();
-  } else {
-    number = free_.back();
-    free_.pop_back();
+// What comes later nobody keeps waiting.
+void UnattendedSends::end(Rank& state) {
+  state.ended = true;
+  for (const auto& [sent, send] : std::exchange(state.arriving, {})) {
+    sends_[send].attended = sent;
+    settle(of(sends_[send].sender));
   }
+}
+
+std::uint32_t UnattendedSends::post(WorldRank rank, const trace::Call& call, Time sent) {
+  const std::uint32_t number = sends_.take({});
   Send& send = sends_[number];
-  send = {};
   send.sender = rank;
   send.receiver = call.send.peer;
   send.sent = sent;
@@ -144,7 +146,7 @@ void UnattendedSends::settle(Rank& sender) {
 }
 
 void UnattendedSends::count(Rank& sender, std::uint32_t number) {
-  free_.push_back(number);
+  sends_.give_back(number);
   const Send& send = sends_[number];
   if (*send.attended <= send.left) return;
   // What the rank waits for anyway it need not wait for twice.

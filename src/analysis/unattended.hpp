@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/slots.hpp"
 #include "trace/event.hpp"
 
 namespace foretrace::analysis {
@@ -81,6 +82,7 @@ class UnattendedSends {
   enum Kind : signed char { moves_nothing = 1, moves, looks };
   Kind kind_of(Rank& state, WorldRank rank, const trace::Call& call);
   void come(Rank& state, Time from, Time leave);
+  void end(Rank& state);
   std::uint32_t post(WorldRank rank, const trace::Call& call, Time sent);
   void complete(std::uint32_t send, const trace::Call& call, Time left);
   void settle(Rank& sender);
@@ -91,8 +93,7 @@ class UnattendedSends {
   IsAttended is_attended_;
   NameOf name_of_;
   std::vector<Rank> ranks_;
-  std::vector<Send> sends_;
-  std::vector<std::uint32_t> free_;
+  Slots<Send> sends_;
   std::uint64_t stays_ = 0;
   std::uint64_t most_stays_ = std::uint64_t{1} << 20;
 };

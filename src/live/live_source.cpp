@@ -382,7 +382,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       operation.mode = static_cast<machine::SendMode>(record.mode);
     operation.send = endpoint(record.send_peer, record.send_tag, record.send_bytes);
     operation.send.untouched = record.untouched;
-    if (operation.kind != EventKind::finalize)
+    if (operation.kind != EventKind::finalize)  // which says something else there
       operation.recv = endpoint(record.recv_peer, record.recv_tag, record.recv_bytes);
     operation.recv.any_source = record.any_source;
     operation.recv.any_tag = record.any_tag;

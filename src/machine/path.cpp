@@ -84,4 +84,12 @@ MachineModel on_path(const MachineModel& model, Path path) {
   return flat;
 }
 
+std::optional<Bytes> attended_from(const MachineModel& model) {
+  std::optional<Bytes> least = model.loggps.attended_from;
+  for (const auto& [path, own] : model.paths)
+    if (const auto& from = own.loggps.attended_from; from && (!least || *from < *least))
+      least = from;
+  return least;
+}
+
 }  // namespace foretrace::machine

@@ -42,6 +42,10 @@ std::string_view meaning_of(Path path);
 // Nothing for other names. A machine file has but node as a table.
 std::optional<Path> parse_path(std::string_view name);
 
+// From which size on sends may need their receiver in MPI (LogGPS::attended_from): the least of all
+// paths.
+std::optional<Bytes> attended_from(const MachineModel& model);
+
 // What lies between the ranks of a run.
 class RankPaths {
  public:

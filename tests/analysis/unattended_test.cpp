@@ -91,17 +91,22 @@ class Unattending : public testing::Test {
     return found[0];
   }
 
+  // Rank 0 sends at 1, has gone on at 1, and ends at 12; rank 1 ends its receive from `enter` to
+  // `leave`.
+  void one_send(std::int64_t enter, std::int64_t leave, Bytes bytes = kAttended) {
+    ranks_[0].isend(1, 1, 1, bytes);
+    ranks_[0].wait(1, 1, 1);
+    ranks_[0].end(12);
+    ranks_[1].wait(enter, leave, 9);
+    ranks_[1].end(12);
+  }
+
   std::vector<Events> ranks_ = std::vector<Events>(2);
 };
 
-// Rank 0 sends at 1 and has gone on at 1; rank 1 computes from 0 to 10.
+// Rank 1 computes from 0 to 10.
 TEST_F(Unattending, UntilTheReceiverCallsAgain) {
-  ranks_[0].isend(1, 1, 1);
-  ranks_[0].wait(1, 1, 1);
-  ranks_[0].end(12);
-  ranks_[1].call(4, 0, 0);
-  ranks_[1].wait(10, 10, 9);
-  ranks_[1].end(12);
+  one_send(10, 10);
   const auto found = most(12);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->rank, WorldRank(0));
@@ -111,21 +116,30 @@ TEST_F(Unattending, UntilTheReceiverCallsAgain) {
 }
 
 TEST_F(Unattending, ShorterSendsEndByThemselves) {
-  ranks_[0].isend(1, 1, 1, Bytes(256));
-  ranks_[0].wait(1, 1, 1);
-  ranks_[0].end(12);
-  ranks_[1].wait(10, 10, 9);
-  ranks_[1].end(12);
+  one_send(10, 10, Bytes(256));
   EXPECT_FALSE(most(12));
 }
 
 TEST_F(Unattending, NotWhileTheReceiverIsInACall) {
-  ranks_[0].isend(1, 1, 1);
-  ranks_[0].wait(1, 1, 1);
-  ranks_[0].end(12);
-  ranks_[1].wait(0, 10, 9);
-  ranks_[1].end(12);
+  one_send(0, 10);
   EXPECT_FALSE(most(12));
+}
+
+// A message that nobody receives, sent when its receiver has ended; those before and after it
+// count.
+TEST_F(Unattending, NobodyWaitsForARankThatHasEnded) {
+  ranks_.resize(3);
+  one_send(10, 10);
+  ranks_[0].all.pop_back();
+  for (const auto& [to, at] : {std::pair(1, 13), {2, 15}}) {
+    ranks_[0].isend(to, at, static_cast<std::uint64_t>(at));
+    ranks_[0].wait(at, at, static_cast<std::uint64_t>(at));
+  }
+  ranks_[2].wait(20, 20, 9);
+  for (const std::size_t rank : {0, 2}) ranks_[rank].end(20);
+  const auto found = most(20);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->early, ms(9 + 5));
 }
 
 // It looks from 2 on, and it is not known when in the 8 calls.
@@ -152,11 +166,8 @@ TEST_F(Unattending, ShortStaysCountAsNone) {
 
 // Who looks now and then finds it complete later, and computes meanwhile.
 TEST_F(Unattending, WhoOnlyLooksDoesNotWait) {
-  ranks_[0].isend(1, 1, 1);
-  ranks_[0].wait(1, 1, 1).name = 3;
-  ranks_[0].end(12);
-  ranks_[1].wait(10, 10, 9);
-  ranks_[1].end(12);
+  one_send(10, 10);
+  ranks_[0].all[1].name = 3;
   EXPECT_FALSE(most(12));
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <queue>
 #include <utility>
@@ -13,9 +12,7 @@
 namespace foretrace::cli {
 
 bool has_attended_sends(const machine::MachineModel& model) {
-  return model.loggps.attended_from || std::ranges::any_of(model.paths, [](const auto& path) {
-           return path.second.loggps.attended_from.has_value();
-         });
+  return machine::attended_from(model).has_value();
 }
 
 namespace {
@@ -25,9 +22,7 @@ constexpr double kLeastShare = 0.05;  // of the run
 // By the rules of `timing`, which has to stay, with the ranks placed so.
 analysis::UnattendedSends::IsAttended attended_by(const machine::Timing& timing,
                                                   machine::RankPaths paths) {
-  Bytes least = timing.model().loggps.attended_from.value_or(Bytes(UINT64_MAX));
-  for (const auto& [path, own] : timing.model().paths)
-    least = std::min(least, own.loggps.attended_from.value_or(least));
+  const Bytes least = machine::attended_from(timing.model()).value_or(Bytes(UINT64_MAX));
   return [&timing, least, paths = std::move(paths)](WorldRank from, WorldRank to,
                                                     machine::SendMode mode, Bytes bytes) {
     if (bytes < least && mode != machine::SendMode::synchronous) return false;
@@ -40,11 +35,10 @@ std::string note_of(const analysis::Unattended& found, Time all, std::string_vie
                     const std::string& place) {
   if (found.early.seconds() < kLeastShare * all.seconds()) return {};
   return fmt::format(
-      "rank {}'s sends are over here before their receivers come to MPI, by {:.3g} s in all, most "
-      "in "
-      "{}{} for rank {}; the measured MPI ends sends of this size only while the receiver is in a "
-      "call (P in the machine model): the run may take longer by that, or by little where ranks "
-      "only shift against each other",
+      "rank {}'s sends are over here before their receivers come to MPI, by {:.3g} s in all, "
+      "most in {}{} for rank {}; the measured MPI ends sends of this size only while the receiver "
+      "is in a call (P in the machine model): the run may take longer by that, or by little where "
+      "ranks only shift against each other",
       found.rank.value, found.early.seconds(), function, place.empty() ? "" : " at " + place,
       found.receiver.value);
 }

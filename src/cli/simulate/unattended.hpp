@@ -1,8 +1,6 @@
 // What a prediction leaves out of sends whose receivers compute (analysis/unattended.hpp), told.
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <string>
 
 #include "analysis/unattended.hpp"
