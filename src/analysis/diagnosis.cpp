@@ -162,33 +162,6 @@ Cause of_transfer(const ValidatedGroup& group, const MachineModel& model,
   return cause;
 }
 
-// Whether sends that end only while their receiver is in a call may be what takes so long.
-bool may_be_attended(const ValidatedGroup& group, const MachineModel& model) {
-  constexpr double kLeastTimes = 3;
-  constexpr double kLeastSeconds = 20e-6;  // a call
-  const std::optional<Bytes> from = machine::attended_from(model);
-  const bool completes = group.kind == EventKind::complete || group.kind == EventKind::send ||
-                         group.kind == EventKind::sendrecv;
-  const double measured = per_call(group.measured, group);
-  const double predicted = per_call(group.predicted, group);
-  return group.part == TimePart::transfer && completes && from && group.least <= group.most &&
-         group.most >= *from && measured >= kLeastTimes * predicted &&
-         measured - predicted >= kLeastSeconds;
-}
-
-Cause of_attended(const ValidatedGroup& group, const MachineModel& model) {
-  Cause cause;
-  cause.kind = CauseKind::attended;
-  cause.text = fmt::format(
-      "{} {}; the MPI ends sends of {} B and more (P in the model) only while their receiver is in "
-      "a call, and predictions do not wait for that",
-      name_of(group), times_of(group), machine::attended_from(model)->count);
-  cause.advice =
-      "see whether it ends sends whose receivers compute meanwhile (theory: Receivers that "
-      "compute); a call of MPI_Test there lets messages move. Else measure again";
-  return cause;
-}
-
 Cause of_computation(const ValidatedGroup& group) {
   Cause cause;
   cause.kind = CauseKind::computation;
@@ -265,10 +238,6 @@ std::vector<Cause> diagnose(const Validation& validation, const MachineModel& mo
                      : is_of_first_calls(group)          ? of_first_calls(group)
                      : group.part == TimePart::waiting   ? of_threshold(group, model)
                                                          : of_transfer(group, model, is_measured));
-    // Where the model knows the call well.
-    const CauseKind kind = causes.back().kind;
-    if ((kind == CauseKind::per_byte || kind == CauseKind::fixed) && may_be_attended(group, model))
-      causes.back() = of_attended(group, model);
     causes.back().group = i;
   }
   causes.insert(causes.end(), waits.begin(), waits.end());

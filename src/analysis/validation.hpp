@@ -97,7 +97,6 @@ enum class CauseKind : std::uint8_t {
   beyond,       // sizes or ranks that were not measured
   unreliable,   // the model says itself that it cannot be trusted
   first_calls,  // those of a rank to a partner take longer than later ones: connections
-  attended,     // sends that end only while their receiver is in a call
   computation,  // the time between the calls
   waiting,      // ranks come at other times: look at what is before
 };

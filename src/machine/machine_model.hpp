@@ -89,7 +89,7 @@ struct LogGPS {
   std::optional<double> gap_per_byte;   // G
   std::optional<Bytes> sync_threshold;  // S: rendezvous from this size on
   // P: from this size on a send is not over before its receiver is in a call of MPI; nothing: no
-  // send is like that, or it is not known. No prediction takes time for it.
+  // send is like that, or it is not known.
   std::optional<Bytes> attended_from;
 };
 

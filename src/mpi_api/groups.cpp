@@ -52,4 +52,8 @@ bool is_poll(std::string_view function) {
   return is_in(*polls, function);
 }
 
+bool moves_messages(std::string_view function) {
+  return is_poll(function) || is_in_any(function, {"completions", "probes", "one_sided", "io"});
+}
+
 }  // namespace foretrace::mpi_api

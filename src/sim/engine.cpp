@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "machine/look_time.hpp"
 #include "machine/moving.hpp"
+#include "mpi_api/groups.hpp"
 #include "sim/engine_impl.hpp"
 
 namespace foretrace::sim {
@@ -35,13 +36,16 @@ Engine::Engine(Source& source, const machine::Timing& timing, const SimulateOpti
       ports_(network_->has_ports()),
       reactive_(source.reactive()),
       races_(source.races()),
-      by_time_(links_ != nullptr || ports_ || races_ || options.order == ReadyOrder::by_time ||
+      in_calls_(options.progress == Progress::calls && machine::attended_from(timing.model())),
+      by_time_(links_ != nullptr || ports_ || races_ || in_calls_ ||
+               options.order == ReadyOrder::by_time ||
                (options.algorithms && source.posts_collectives())),
       ranks_(static_cast<std::size_t>(source.ranks())),
       ready_(options.order == ReadyOrder::lowest_rank_first),
       matcher_(source.ranks()),
       collectives_(source, timing),
       handing_until_(links_ ? ranks_.size() : 0),
+      attendances_(in_calls_ ? ranks_.size() : 0),
       looked_(reactive_ ? ranks_.size() : 0) {}
 
 SimulateResult Engine::run() {
@@ -58,7 +62,7 @@ SimulateResult Engine::run() {
   }
   for (std::size_t r = ranks_.size(); r-- > 0;)
     if (!ranks_[r].absent) ready_.push(r);
-  if (log_) log_->begin(source_.ranks(), network_->times_follow_from_ends() && !races_);
+  if (log_) log_->begin(source_.ranks(), network_->times_follow_from_ends() && !races_ && !in_calls_);
   if (by_time_)
     run_by_time();
   else
@@ -142,7 +146,7 @@ void Engine::run_by_time() {
       now_ = std::max(now_, event.time);
     switch (event.what) {
       case EventClass::progress:
-        go_on(event.payload);
+        if (!in_calls_ || !step_when_attended(event)) go_on(event.payload);
         break;
       case EventClass::ask:
       case EventClass::begin:
@@ -153,6 +157,9 @@ void Engine::run_by_time() {
         break;
       case EventClass::wake:
         wake(event);
+        break;
+      case EventClass::attend:
+        look_for_receiver(event);
         break;
       case EventClass::inject:
         enter_links(event);
@@ -171,7 +178,8 @@ SimulateResult Engine::result() {
   result.notes = diagnose_blocked();
   stats_.peak_bytes = ranks_.capacity() * sizeof(Rank) + matcher_.memory() + collectives_.memory() +
                       ready_.memory() + deferred_.capacity() * sizeof(std::size_t) +
-                      events_.memory() + flights_.memory() + posted_.memory() + network_->memory();
+                      events_.memory() + flights_.memory() + posted_.memory() + unattended_.memory() +
+                      gatherings_.memory() + network_->memory();
   for (const Rank& rank : ranks_) {
     if (rank.absent) continue;
     stats_.operations += rank.result.events;
@@ -220,6 +228,7 @@ void Engine::advance(Rank& rank) {
       return;
     }
   }
+  if (in_calls_ && !rank.parked) end_attendance(rank);
 }
 
 // The rank's next operation, or the next step of one, and when it begins.
@@ -283,6 +292,7 @@ void Engine::start(Rank& rank) {
   rank.leave = rank.enter;
   rank.send_delay = Time();
   rank.received = false;
+  if (in_calls_) enter_call(rank);
   rank.detached = by_time_ && rank.operation.waitless && detach(rank);
   if (rank.detached) return;
   switch (rank.operation.kind) {
@@ -345,6 +355,7 @@ Interval Engine::leave(Rank& rank) {
   interval.leave = rank.leave;
   if (rank.enter < rank.clock || rank.leave < rank.enter || rank.leave > kEndOfTime) too_late(rank);
   rank.clock = rank.leave;
+  if (in_calls_) leave_call(rank);
   if (log_)
     log_->leave(rank.id, rank.leave, alone,
                 rank.received
@@ -477,6 +488,7 @@ const Engine::CallCosts& Engine::costs_of(const Rank& rank) {
     const std::string_view function = source_.name(name);
     costs.call = timing_.local_call(function, source_.ranks());
     costs.look = machine::look_time(timing_, function, source_.ranks());
+    costs.moves = mpi_api::moves_messages(function);
   }
   return costs;
 }

@@ -41,6 +41,12 @@ enum class ComputeMode : std::uint8_t {
 // taken in any case where the order matters.
 enum class ReadyOrder : std::uint8_t { last_in_first_out, lowest_rank_first, by_time };
 
+// When messages move that are too large to be left somewhere (machine::LogGPS::attended_from).
+enum class Progress : std::uint8_t {
+  always,  // by themselves
+  calls,   // while their receiver is in a call that moves messages
+};
+
 struct Stats {
   std::uint64_t operations = 0;
   // Sent, also by expanded collectives; those to MPI_PROC_NULL not counted.
@@ -57,6 +63,7 @@ struct SimulateOptions {
   // many collectives ahead) lets the others go first, so that memory holds what
   // is under way, not the trace.
   std::size_t run_ahead = 1024;
+  Progress progress = Progress::always;
   NetworkOptions network;
   // How collectives become messages; nullptr: they take what the model's
   // equations say.

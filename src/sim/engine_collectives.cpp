@@ -72,24 +72,16 @@ void Engine::enter_collective(Rank& rank, std::uint64_t request) {
   released_.clear();
   if (log_) log_join(rank);
   collectives_.enter(rank.operation, rank.id, rank.enter, request, false, released_);
+  if (in_calls_) gather_when_attended(rank);
   for (const Release& release : released_) {
     if (release.request & kDetachedRequest) continue;
     Rank& member = rank_of(release.rank);
-    const machine::Timing& rules = rules_in(rank.operation.comm, release.untouched);
     if (release.request != 0) {
-      const Request& posted = *member.requests.find(release.request);
-      const Bytes bytes = rules.charged(posted.collective, posted.bytes, release.largest);
-      const std::string_view name =
-          posted.payload != 0 ? source_.name(static_cast<trace::NameId>(posted.payload - 1)) : "";
-      const Time end = rules.collective_leave(release.latest, posted.collective, size, bytes, name);
-      if (log_)
-        log_release(
-            release, rank.operation.comm, end,
-            rules.collective_leave(release.latest, posted.collective, size, Bytes(0), name));
-      const Time alone = name.empty() ? Time() : end - release.latest;
-      request_done(member, release.request, end, {}, static_cast<std::uint64_t>(alone.count_ps()));
+      if (!in_calls_ || stands_for_blocking(member, release.request))
+        end_posted_by_equation(release, rank.operation.comm, release.latest);
       continue;
     }
+    const machine::Timing& rules = rules_in(rank.operation.comm, release.untouched);
     const Operation& operation = member.operation;
     member.latest = release.latest;
     const Bytes bytes = rules.charged(operation.collective, operation.bytes, release.largest);
@@ -101,6 +93,27 @@ void Engine::enter_collective(Rank& rank, std::uint64_t request) {
                                          source_.name(operation.name)));
     half_done(member);
   }
+}
+
+// All are there from `latest` on whom the member waits for.
+void Engine::end_posted_by_equation(const Release& release, trace::CommId comm, Time latest) {
+  Rank& member = rank_of(release.rank);
+  const machine::Timing& rules = rules_in(comm, release.untouched);
+  const int size = collectives_.size_of(comm);
+  const Request& posted = *member.requests.find(release.request);
+  const Bytes bytes = rules.charged(posted.collective, posted.bytes, release.largest);
+  const std::string_view name =
+      posted.payload != 0 ? source_.name(static_cast<trace::NameId>(posted.payload - 1)) : "";
+  const Time end = rules.collective_leave(latest, posted.collective, size, bytes, name);
+  if (log_)
+    log_release(release, comm, end,
+                rules.collective_leave(latest, posted.collective, size, Bytes(0), name));
+  const Time alone = name.empty() ? Time() : end - latest;
+  request_done(member, release.request, end, {}, static_cast<std::uint64_t>(alone.count_ps()));
+}
+
+bool Engine::stands_for_blocking(Rank& member, std::uint64_t posted) {
+  return member.requests.find(posted)->payload != 0;
 }
 
 // Whether what is posted is a blocking call: one that lets other threads of its rank go on
@@ -252,6 +265,7 @@ void Engine::end_expansion(Rank& rank) {
   interval.wait = expansion.wait;
   rank.clock = rank.enter;
   rank.received = false;
+  if (in_calls_) leave_call(rank);
   if (log_) {
     // Also where it had no message, or a reduction was left to be done.
     log_->enter(rank.id, static_cast<std::uint32_t>(rank.result.events - 1), rank.enter);

@@ -17,7 +17,7 @@ bool matters(Time when) {
 }  // namespace
 
 // The sender's own part; rendezvous: the message alone.
-void Engine::log_send(const Rank& rank, const SendTimes& times, bool rendezvous) {
+void Engine::log_send(const Rank& rank, const SendTimes& times, bool rendezvous, bool ends_later) {
   const Time queue = std::max(times.start - rank.enter, Time());
   log_->note_send(rank.id, times.sent - rank.enter - queue);
   Link own;
@@ -28,7 +28,7 @@ void Engine::log_send(const Rank& rank, const SendTimes& times, bool rendezvous)
     own.overhead = own.takes - queue;
     log_->add(rank.id, own);
   }
-  if (!posted || rendezvous) return;
+  if (!posted || rendezvous || ends_later) return;
   own.takes = times.end - rank.enter;
   own.overhead = own.takes - queue;
   log_->end_request(rank.id, rank.operation.request, times.end, std::span(&own, 1));
@@ -40,6 +40,9 @@ void Engine::log_meeting(const Meeting& meeting, const Rank& sender, const Pendi
   ends.sent = log_->sent(sender.id, send.order);
   ends.receiver =
       recv.request != 0 ? log_->posted(receiver.id, recv.request) : log_->entered(receiver.id);
+  // It was posted before, but its rank had to come back.
+  if (recv.request != 0 && recv.entered > (*log_)[ends.receiver].at)
+    ends.receiver = log_->entered(receiver.id);
   if (recv.kind != machine::RecvKind::posted) {
     Link there;
     there.from = ends.receiver;

@@ -17,8 +17,9 @@ bool Engine::detach(Rank& rank) {
   switch (operation.kind) {
     case EventKind::send:
       if (!operation.send.peer.valid() ||
-          !network_->is_rendezvous(path_of(rank, operation.send), operation.mode,
-                                   operation.send.bytes))
+          (!network_->is_rendezvous(path_of(rank, operation.send), operation.mode,
+                                    operation.send.bytes) &&
+           !is_attended(rank, operation.send, operation.mode)))
         return false;
       detach_messages(rank);
       break;

@@ -8,6 +8,7 @@
 //     engine_detached.cpp     what-if: calls that go on without what they wait for
 //     engine_collectives.cpp  collectives by equation or message by message
 //     engine_posted.cpp       posted collectives, message by message
+//     engine_progress.cpp     what moves only while its receiver is in a call
 //     engine_dependences.cpp  what determined the times, for those who ask
 //     engine_report.cpp       why blocked ranks will never go on
 #pragma once
@@ -68,6 +69,7 @@ class Engine {
     WorldRank to;
     Bytes bytes;
     std::uint32_t order = 0;  // among the sender's messages
+    machine::SendMode mode = machine::SendMode::standard;
     Part part = Part::data;
     bool rendezvous = false;
     bool left = false;     // the data has left its source; rendezvous only
@@ -115,6 +117,38 @@ class Engine {
   // By communicator of the window and target.
   using AccessesOf = std::map<std::pair<trace::CommId, std::int32_t>, AccessesTo>;
 
+  // Something that goes on only while its receiver is in a call that moves messages.
+  struct Unattended {
+    enum class What : std::uint8_t { send, meeting, answer, step, collective };
+    What what = What::send;
+    WorldRank from;
+    WorldRank to;
+    // send: its natural end, and what led to it.
+    std::uint64_t request = 0;
+    Time end;
+    Bytes bytes;
+    Link own;
+    // meeting: of a rendezvous.
+    PendingSend send;
+    std::int32_t tag = 0;
+    PendingRecv receive;
+    // answer: to the request of this message; step: of this posted collective; collective: of this
+    // one of those that wait for their members.
+    std::uint32_t number = 0;
+  };
+  struct Attendance {
+    Time until;                          // the rank was or is in such a call
+    std::vector<std::uint64_t> threads;  // requests that stand for calls which other threads are in
+    std::vector<std::uint32_t> waiting;  // Unattended: for its next one
+  };
+  // A posted collective by equation: it takes its time once so many members have been in a call.
+  struct Gathering {
+    std::uint32_t missing = 0;
+    trace::CommId comm = 0;
+    Time latest;  // of those who came
+    std::vector<Release> releases;
+  };
+
   // engine.cpp
   void run_in_any_order();
   void run_by_time();
@@ -154,7 +188,7 @@ class Engine {
   void connect_send(Rank& rank, const SendTimes& times, bool rendezvous, std::uint64_t request);
   void connect_recv(Rank& rank, machine::RecvKind kind, std::uint64_t request);
   void meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank& receiver,
-            const PendingRecv& recv);
+            const PendingRecv& recv, bool attended = false);
   void sender_done(Rank& sender, std::uint64_t request, Time when, Bytes bytes);
   void receiver_done(Rank& receiver, const PendingRecv& recv, Time arrival,
                      const trace::Endpoint& message, std::uint64_t payload);
@@ -169,7 +203,7 @@ class Engine {
   bool between_nodes(WorldRank from, WorldRank to) const;
   Way way_of(WorldRank from, WorldRank to, bool in_pieces = false) const;
   void enter_at(MessageId message, Time when, EventClass what = EventClass::inject);
-  void answer(MessageId message);
+  void answer(MessageId message, bool attended = false);
   void send_answer(const Event& event);
   void leave_source(MessageId message, Time sent);
   void land(std::uint32_t flight);
@@ -264,8 +298,11 @@ class Engine {
   void start_icollective(Rank& rank);
   // `request`: of a member that does not wait in the call; 0: none.
   void enter_collective(Rank& rank, std::uint64_t request);
+  void end_posted_by_equation(const Release& release, trace::CommId comm, Time latest);
   bool has_messages(const Operation& operation);
   bool stands_for_blocking(const Operation& operation);
+  // Of a posted collective by equation that is not done.
+  static bool stands_for_blocking(Rank& member, std::uint64_t posted);
   CollectiveCall call_of(const Operation& operation, int local);
   StepFunction steps_of(const CollectiveCall& call, std::uint32_t algorithm);
   void expand(Rank& rank);
@@ -303,8 +340,27 @@ class Engine {
   void log_posted(const PostedCollective& posted, Time end);
   PostedCollective* posted_collective(const Request* request);
 
+  // engine_progress.cpp
+  bool is_attended(const Rank& sender, const trace::Endpoint& to, machine::SendMode mode) const;
+  bool moves_messages(const Rank& rank);
+  void enter_call(Rank& rank);
+  void leave_call(const Rank& rank);
+  void end_attendance(const Rank& rank);
+  void end_when_attended(Rank& sender, std::uint64_t request, const SendTimes& times);
+  bool meet_when_attended(const Meeting& meeting, const PendingSend& send, std::int32_t tag,
+                          const PendingRecv& recv);
+  bool answer_when_attended(MessageId message);
+  bool step_when_attended(const Event& event);
+  void gather_when_attended(const Rank& rank);
+  void await_members(Gathering gathering, std::span<const WorldRank> members);
+  bool is_in_call(WorldRank rank, Time now) const;
+  void flush_waiting(Attendance& attendance, Time when);
+  void wait_for_receiver(Unattended what, Time when);
+  void look_for_receiver(const Event& event);
+  void go_on_attended(std::uint32_t number, Time when, bool late);
+
   // engine_dependences.cpp
-  void log_send(const Rank& rank, const SendTimes& times, bool rendezvous);
+  void log_send(const Rank& rank, const SendTimes& times, bool rendezvous, bool ends_later);
   void log_probe(const Rank& rank, WorldRank sender, const PendingSend& send, Time there);
   void log_meeting(const Meeting& meeting, const Rank& sender, const PendingSend& send,
                    const Rank& receiver, const PendingRecv& recv, const Delivery& delivery);
@@ -353,6 +409,7 @@ class Engine {
   const bool ports_;            // they meet at their ends
   const bool reactive_;
   const bool races_;
+  const bool in_calls_;         // what moves does so in calls alone: Progress::calls
   const bool by_time_;
   std::vector<Rank> ranks_;
   ReadyList ready_;
@@ -375,6 +432,10 @@ class Engine {
   std::uint32_t access_count_ = 0;
   std::unordered_map<std::int32_t, AccessesOf> accesses_of_;  // by rank, of those that make any
   std::vector<Time> handing_until_;                           // by rank: links_ only
+  std::vector<Attendance> attendances_;                       // by rank: in_calls_ only
+  Slots<Unattended> unattended_;
+  Slots<Gathering> gatherings_;
+  std::uint32_t unattended_count_ = 0;
   std::vector<Arrival> arrivals_;
   std::vector<Release> released_;
   CollectiveCall chosen_for_;  // the last choice of an algorithm, same on all ranks
@@ -395,6 +456,7 @@ class Engine {
   struct CallCosts {
     Time call = Time::ps(-1);  // negative: not known yet
     Time look;                 // in vain, of a call of that name
+    bool moves = false;        // other people's messages
   };
   const CallCosts& costs_of(const Rank& rank);
   std::vector<CallCosts> call_costs_;  // by name

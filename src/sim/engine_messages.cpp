@@ -28,7 +28,12 @@ void Engine::start_send(Rank& rank) {
   } else {
     rank.leave = times.leave;
   }
-  if (log_) log_send(rank, times, rendezvous);
+  if (log_) log_send(rank, times, rendezvous, false);
+  if (!rendezvous && is_attended(rank, to, mode)) {
+    ++rank.waiting_for;
+    rank.send_open = true;
+    end_when_attended(rank, 0, times);
+  }
   connect_send(rank, times, rendezvous, 0);
 }
 
@@ -65,12 +70,15 @@ void Engine::start_isend(Rank& rank) {
   if (log_) log_->post(rank.id, operation.request);
   const bool rendezvous = network_->is_rendezvous(path_of(rank, to), operation.mode, to.bytes);
   request->needs_buffer = rendezvous && operation.mode != SendMode::synchronous;
-  if (!rendezvous) {
+  const bool attended = !rendezvous && is_attended(rank, to, operation.mode);
+  if (log_) log_send(rank, times, rendezvous, attended);
+  if (attended) {
+    end_when_attended(rank, operation.request, times);
+  } else if (!rendezvous) {
     request->done = true;
     request->bytes = to.bytes;
     request->end = times.end;
   }
-  if (log_) log_send(rank, times, rendezvous);
   connect_send(rank, times, rendezvous, operation.request);
 }
 
@@ -143,6 +151,7 @@ void Engine::connect_send(Rank& rank, const SendTimes& times, bool rendezvous,
       flight.to = to.peer;
       flight.bytes = to.bytes;
       flight.order = send.order;
+      flight.mode = operation.mode;
       flight.rendezvous = rendezvous;
       flight.part = rendezvous ? Part::request : Part::data;
       flight.send_request = request;
@@ -199,7 +208,7 @@ void Engine::connect_recv(Rank& rank, RecvKind kind, std::uint64_t request) {
 // Both ends of a message are known: so are both ends' times, unless links that
 // others use lie between.
 void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank& receiver,
-                  const PendingRecv& recv) {
+                  const PendingRecv& recv, bool attended) {
   const machine::MessageStamp& stamp = send.stamp;
   Meeting meeting;
   meeting.from = sender.id;
@@ -211,6 +220,7 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
   meeting.kind = recv.kind;
   meeting.through = send.through;
   const bool flies = send.flight != kNoFlight;
+  if (in_calls_ && !flies && !attended && meet_when_attended(meeting, send, tag, recv)) return;
   Delivery delivery;
   if (send.silent)
     delivery.arrival = stamp.sent;
@@ -327,7 +337,8 @@ void Engine::enter_links(const Event& event) {
 }
 
 // The receiver has the request of a rendezvous, and a receive for it.
-void Engine::answer(MessageId message) {
+void Engine::answer(MessageId message, bool attended) {
+  if (in_calls_ && !attended && answer_when_attended(message)) return;
   Flight& flight = flights_[message];
   if (flight.send_request == 0)
     rank_of(flight.from).send_delay = machine::wait_time(flight.receive.entered, flight.arrival);

@@ -101,6 +101,7 @@ void Engine::go_on(std::uint32_t at) {
       case PostedCollective::Stage::wait:
         if (!wait_for_parts(posted)) return;
         end_step(posted);
+        if (in_calls_) return go_on_later(at);
         break;
     }
   }
@@ -141,10 +142,12 @@ void Engine::post_part(std::uint32_t at, bool sends) {
   const bool rendezvous = network_->is_rendezvous(path_of(rank, end), mode, end.bytes);
   const SendTimes times =
       network_->begin_send(rank.id, end.peer, posted.clock, mode, end.bytes, true, false);
-  part.done = !rendezvous;
+  const bool attended = !rendezvous && is_attended(rank, end, mode);
+  part.done = !rendezvous && !attended;
   part.end = times.end;
   part.bytes = end.bytes;
   posted.open.push_back(part);
+  if (attended) end_when_attended(rank, request, times);
   posted.clock = times.leave;
   if (log_) log_->note_send(rank.id, Time());
   connect_send(rank, times, rendezvous, request);
@@ -178,6 +181,7 @@ void Engine::end_step(PostedCollective& posted) {
   const Step& step = posted.at_hand;
   posted.stage = PostedCollective::Stage::receive;
   if (step.kind == Step::Kind::exchange || step.kind == Step::Kind::wait_all) {
+    posted.has_waited = true;
     finished_.clear();
     for (std::size_t i = posted.waits_from; i < posted.open.size(); ++i) {
       const PostedCollective::Part& part = posted.open[i];

@@ -46,6 +46,8 @@ struct PostedCollective {
   std::vector<Part> open;
   std::size_t waits_from = 0;  // the step's wait is for open[waits_from] and what follows
   std::uint32_t left = 0;      // of these, not done; 0: it does not wait
+  // A step has waited: what comes after is no more part of the call that posted it.
+  bool has_waited = false;
   // For Dependences: the latest start that MPI lets it wait for, once that is known; what its
   // messages would have taken so far, each empty and alone.
   std::optional<Time> latest;

@@ -162,27 +162,6 @@ TEST(Validation, AllCallsAndTheFirstALittleMore) {
   EXPECT_EQ(first_cause(us(30), us(20)).kind, CauseKind::missing);
 }
 
-// A send of 8 bytes that takes 100 where 2 are predicted, and might not; and one of fewer.
-TEST(Validation, SendsThatWaitForTheirReceiversCalls) {
-  machine::MachineModel model;
-  model.loggps.attended_from = Bytes(8);
-  machine::Function send;
-  send.name = "send";
-  send.regimes.emplace_back();
-  model.functions[send.name] = send;
-  const Validation found = analysis::validate({five_messages(Clock::wall, us(100), us(100))},
-                                              {five_messages(Clock::virtual_, us(2), us(2))}, {});
-  const auto kinds = [&] {
-    std::vector<CauseKind> all;
-    for (const auto& cause : analysis::diagnose(found, model, all_measured, 5))
-      all.push_back(cause.kind);
-    return all;
-  };
-  EXPECT_EQ(std::ranges::count(kinds(), CauseKind::attended), 1);
-  model.loggps.attended_from = Bytes(9);
-  EXPECT_EQ(std::ranges::count(kinds(), CauseKind::attended), 0);
-}
-
 // Measure is told only for what it measures.
 TEST(Validation, AdvisesToMeasureWhatCanBe) {
   const Validation found = analysis::validate({message(Clock::wall, 8, us(1), us(9))},

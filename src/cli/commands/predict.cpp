@@ -5,6 +5,7 @@
 
 #include "cli/machines/notes.hpp"
 #include "cli/programs/launch.hpp"
+#include "cli/programs/moved_in_calls.hpp"
 #include "cli/programs/summary.hpp"
 #include "cli/simulate/options.hpp"
 #include "cli/subcommand.hpp"
@@ -13,6 +14,7 @@
 #include "compute/work_counter.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
+#include "machine/path.hpp"
 #include "topology/placement.hpp"
 
 namespace foretrace::cli {
@@ -30,6 +32,7 @@ struct Options {
   std::string wtime = "virtual";
   std::string waits = "measured";
   std::string start = "on";
+  std::string progress;
   int sample = 0;
 };
 
@@ -107,7 +110,10 @@ int predict(Options& options) {
   check_placement(options);
   if (run.ranks > 0) warn_of_samples(options.sample);
   // A program that does not count what it was asked to ran without us.
-  return finish_run(run, launch(run), spec.kind == compute::Kind::counted, &model);
+  const LaunchResult result = launch(run);
+  if (result.traced && options.progress != "always" && machine::attended_from(model))
+    move_in_calls(run.output, options.machine, options.bound);
+  return finish_run(run, result, spec.kind == compute::Kind::counted, &model);
 }
 
 void check(const Options& options) {
@@ -144,6 +150,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
                    "time");
   add_waits_option(app, options->waits);
   add_placement_options(app, options->placement, options->ranks_per_node, false);
+  add_progress_option(app, options->progress);
   add_allow_invalid(app, options->run.allow_invalid);
   add_start_option(app, options->start);
   add_sample_option(app, options->sample);

@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "cli/machines/function_list.hpp"
-#include "cli/simulate/unattended.hpp"
 #include "cli/traces/call_places.hpp"
 #include "cli/traces/damage.hpp"
 #include "cli/traces/left_messages.hpp"
@@ -269,10 +268,6 @@ bool print_run_summary(const CaptureRun& run, bool ended_early,
     std::fprintf(stderr, "foretrace: %s\n", sentence.c_str());
   const auto unknowns = timing ? timing->unknowns() : machine::Timing::Unknowns();
   std::vector<std::string> notes = notes_of(outcome, unknowns);
-  if (timing)
-    if (std::string note = note_of_unattended(path, *timing, outcome.time, place_teller());
-        !note.empty())
-      notes.push_back(std::move(note));
   const bool doubtful = !unknowns.unreliable.empty();
   const bool refused = doubtful && !run.allow_invalid;
   if (doubtful && !refused) notes.push_back(machine::doubt_of(unknowns.unreliable));

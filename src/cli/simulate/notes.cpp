@@ -146,6 +146,8 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
   idle(options_.routing != initial.routing && !packets, "--routing" + here);
   idle(!options_.reduction.empty() && !algorithms_,
        "--reduction has no effect: --collectives equation takes its times from the model");
+  idle(!options_.progress.empty() && !machine::attended_from(model_),
+       "--progress has no effect: the machine model has no P in [loggps]");
   idle(options_.flops != initial.flops && !ti_, "--flops has no effect: it is for FILE.ti");
   idle(options_.derived_type != initial.derived_type && !ti_,
        "--derived-type has no effect: it is for FILE.ti");

@@ -41,6 +41,7 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
                  "time: recorded, arrival")
       ->check(CLI::IsMember({"recorded", "arrival"}))
       ->capture_default_str();
+  add_progress_option(app, options.progress);
   app.add_option("--flops", options.flops,
                  "FILE.ti: floating point operations per second of a processor")
       ->check(above_zero())
@@ -82,6 +83,13 @@ void add_placement_options(CLI::App& app, std::string& placement, int& ranks_per
                  is_of_topology ? "Without a topology: how many ranks share a node"
                                 : "How many ranks share a node")
       ->check(CLI::Range(1, 1 << 24));
+}
+
+void add_progress_option(CLI::App& app, std::string& progress) {
+  app.add_option("--progress", progress,
+                 "When messages of P bytes and more move: always, or calls: while their receiver is "
+                 "in a call of MPI; left out: calls, where the machine model has P")
+      ->check(CLI::IsMember({"always", "calls"}));
 }
 
 void add_allow_invalid(CLI::App& app, bool& allowed) {

@@ -11,6 +11,7 @@ namespace foretrace::cli {
 // --placement and --ranks-per-node.
 void add_placement_options(CLI::App& app, std::string& placement, int& ranks_per_node,
                            bool is_of_topology);
+void add_progress_option(CLI::App& app, std::string& progress);
 void add_allow_invalid(CLI::App& app, bool& allowed);
 void add_simulation_options(CLI::App& app, SimulationOptions& options);
 

@@ -14,7 +14,6 @@
 #include "analysis/profile.hpp"
 #include "base/error.hpp"
 #include "cli/simulate/progress.hpp"
-#include "cli/simulate/unattended.hpp"
 #include "cli/traces/call_places.hpp"
 #include "cli/traces/left_messages.hpp"
 #include "trace/told.hpp"
@@ -130,23 +129,15 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
   };
   if (options.ranks) options.ranks->follow(source);
   const auto run = [&](sim::Sink& sink) {
-    std::optional<UnattendedSink> unattended;
-    if (has_attended_sends(simulation.model()))
-      unattended.emplace(source, simulation.model(), simulation.standing());
     AllSinks all;
     all.add(&sink);
     all.add(options.ranks);
-    all.add(unattended ? &*unattended : nullptr);
     Replay how;
     if (!options.live)
       how.tell = replay_progress(
           [reader = simulation.recorded()] { return reader ? reader->share_read() : 0; });
-    const bool alone = !options.ranks && !unattended;
     auto simulated =
-        explain_deadlock([&] { return simulation.run(source, alone ? sink : all, how); });
-    if (unattended)
-      if (std::string note = unattended->note(simulated.time, place_teller()); !note.empty())
-        simulated.notes.push_back(std::move(note));
+        explain_deadlock([&] { return simulation.run(source, options.ranks ? all : sink, how); });
     if (options.simulated) options.simulated(simulated);
     return simulated;
   };

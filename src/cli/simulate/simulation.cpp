@@ -302,6 +302,7 @@ trace::TraceInfo Simulation::info() const {
   }
   info.nodes = nodes();
   add("wildcards", options_.wildcards, initial.wildcards);
+  if (machine::attended_from(model_)) add("progress", moves_in_calls() ? "calls" : "always", "");
   add("reduction", options_.reduction, "");
   if (network_ == sim::NetworkKind::hops && !cut_through_ && options_.block > 0)
     add("block", std::to_string(options_.block), "");
@@ -411,6 +412,7 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   engine.reduce_per_byte = reduce_per_byte_;
   if (algorithms_) engine.algorithms = &*algorithms_;
   engine.measured_collectives = measured_collectives_;
+  engine.progress = moves_in_calls() ? sim::Progress::calls : sim::Progress::always;
   sim::NetworkOptions& network = engine.network;
   network.kind = network_;
   network.cut_through = cut_through_;

@@ -51,6 +51,7 @@ struct SimulationOptions {
   int ranks_per_node = 0;   // without a topology; 0: not said
   std::string collectives;  // empty: equation with datasheet, else algorithm
   std::string wildcards = "recorded";
+  std::string progress;  // empty: calls where the machine model has P, else always
   std::string routing = "minimal";
   std::string reduction;           // time per byte
   double flops = 1e9;              // FILE.ti: floating point operations per second
@@ -182,6 +183,10 @@ class Simulation {
   sim::SimulateResult run(sim::Source& source, sim::Sink& sink, const Replay& replay) const;
 
   sim::NetworkKind network() const { return network_; }
+  // Whether messages move only while their receivers are in MPI.
+  bool moves_in_calls() const {
+    return options_.progress != "always" && machine::attended_from(model_).has_value();
+  }
   // What the machine's patterns were off by on this network (network_choice.hpp); empty where it is
   // not the machine's own.
   std::vector<double> pattern_errors() const;
