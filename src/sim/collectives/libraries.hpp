@@ -11,7 +11,7 @@
 namespace foretrace::sim::collectives {
 
 // Open MPI 4.1; MPICH 4.0. For every collective that algorithms_for() knows. MPICH takes the
-// same for posted ones.
+// same for posted ones, but for the allreduce.
 const Algorithm& choose_openmpi(const CollectiveCall& call);
 const Algorithm& choose_openmpi_posted(const CollectiveCall& call);
 const Algorithm& choose_mpich(const CollectiveCall& call);

@@ -14,6 +14,7 @@ constexpr std::uint64_t kShortBcast = 12288;
 constexpr std::uint64_t kLongBcast = 524288;
 constexpr int kFewRanks = 8;
 constexpr std::uint64_t kShortAllreduce = 8;
+constexpr std::uint64_t kShortPostedAllreduce = 2048;  // MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE
 constexpr std::uint64_t kShortReduce = 2048;
 constexpr std::uint64_t kLongAllgather = 524288;
 constexpr std::uint64_t kShortAllgather = 81920;
@@ -78,7 +79,8 @@ const Algorithm& choose_mpich(const CollectiveCall& call) {
     case Cost::alltoallw:
       return *pick(kAlltoallv, "scattered");
     case Cost::allreduce:
-      return d <= kShortAllreduce || fewer_elements_than_ranks(call)
+      return d <= (call.posted ? kShortPostedAllreduce : kShortAllreduce) ||
+                     fewer_elements_than_ranks(call)
                  ? *pick(kAllreduce, "recursive_doubling")
                  : *pick(kAllreduce, "rabenseifner");
     case Cost::reduce_scatter:

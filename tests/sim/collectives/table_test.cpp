@@ -107,6 +107,8 @@ TEST(Mpich, Bounds) {
   EXPECT_EQ(mpich(Cost::allreduce, 8, 56), "recursive_doubling");  // 7 elements
   EXPECT_EQ(mpich(Cost::allreduce, 8, 64), "rabenseifner");
   EXPECT_EQ(mpich(Cost::allreduce, 15, 64), "rabenseifner");
+  EXPECT_EQ(choice("mpich", Cost::allreduce, 2, 2048, true), "recursive_doubling");
+  EXPECT_EQ(choice("mpich", Cost::allreduce, 2, 2049, true), "rabenseifner");
   EXPECT_EQ(mpich(Cost::reduce, 8, 2048), "binomial");
   EXPECT_EQ(mpich(Cost::reduce, 8, 2049), "rabenseifner");
   EXPECT_EQ(mpich(Cost::reduce, 512, 4088), "binomial");
