@@ -81,7 +81,7 @@ struct alignas(64) Record {
   bool any_tag = false;
   bool answer = false;         // the rank waits for the answer
   bool split : 1 = false;      // collective: makes communicators by `colour` and `key`
-  bool silent : 1 = false;     // send, recv: as in sim::Operation
+  bool silent : 1 = false;     // send, recv, call: as in sim::Operation
   bool untouched : 1 = false;  // sends, collective: trace::Endpoint::untouched
   bool foreseen : 1 = false;   // look: the rank knows that it finds something, and what
   std::uint8_t one_sided = 0;  // call: with `comm`, `send_peer` and `bytes`

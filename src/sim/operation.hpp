@@ -63,9 +63,10 @@ struct Operation : trace::Call {
   bool matched : 1 = true;
   // What if it need not wait: it leaves when it would if everybody had been there (`alone`).
   bool waitless : 1 = false;
-  // send, recv of a live program's library, for itself: takes no time and is no event. Who
+  // send, recv, call of a live program's library, for itself: takes no time and is no event. Who
   // receives waits for who sends, and no clock moves: what they agree on this way is followed by
-  // something timed that all of them wait for. Another receive gets it like any message.
+  // something timed that all of them wait for. Another receive gets it like any message. A call has
+  // the computation of what comes next, which has it again: it waits for its turn.
   bool silent : 1 = false;
   // call: tests in a row that find nothing, `vains`; `compute` is that before the first.
   bool in_vain : 1 = false;

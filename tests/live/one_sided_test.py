@@ -79,6 +79,97 @@ int main(int argc, char** argv) {
 }
 """
 
+# Rank 0 writes into the memory of the given rank at 300 us, rank 1 looks there at 50 and at 400 us; in real time it is
+# late the first time, and early the second.
+ORDER = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "foretrace.h"
+static MPI_Win win;
+static int one = 1, zero = 0, target;
+static void wait_for(int shared) {
+  if (shared) MPI_Win_unlock(target, win);
+  else MPI_Win_flush(target, win);
+}
+static void reach(int shared) {
+  if (shared) MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win);
+}
+static int look(int how, int shared) {
+  int found = -1;
+  reach(shared);
+  if (how == 0) MPI_Get(&found, 1, MPI_INT, target, 0, 1, MPI_INT, win);
+  if (how == 1) MPI_Fetch_and_op(NULL, &found, MPI_INT, target, 0, MPI_NO_OP, win);
+  if (how == 2) MPI_Compare_and_swap(&zero, &zero, &found, MPI_INT, target, 0, win);
+  wait_for(shared);
+  return found;
+}
+int main(int argc, char** argv) {
+  int rank, *memory, how = atoi(argv[2]), shared = atoi(argv[3]);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  target = atoi(argv[1]);
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  *memory = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (!shared) MPI_Win_lock_all(0, win);
+  if (rank == 0) {
+    FORETRACE_COMPUTE(300);
+    reach(shared);
+    if (how == 0) MPI_Put(&one, 1, MPI_INT, target, 0, 1, MPI_INT, win);
+    else MPI_Accumulate(&one, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_SUM, win);
+    wait_for(shared);
+  } else if (rank == 1) {
+    usleep(20000);
+    FORETRACE_COMPUTE(50);
+    int before = look(how, shared);
+    FORETRACE_COMPUTE(350);
+    int after = look(how, shared);
+    printf("%d %d", before, after);
+  }
+  if (!shared) MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+}
+"""
+# Ranks that take turns by tickets, each for 100 us.
+TICKETS = """#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include "foretrace.h"
+int main(int argc, char** argv) {
+  int one = 1, mine, now, *memory;
+  MPI_Win win;
+  MPI_Init(&argc, &argv);
+  MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  memset(memory, 0, 2 * sizeof(int));
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  MPI_Fetch_and_op(&one, &mine, MPI_INT, 0, 0, MPI_SUM, win);
+  MPI_Win_flush(0, win);
+  do {
+    MPI_Fetch_and_op(NULL, &now, MPI_INT, 0, 1, MPI_NO_OP, win);
+    MPI_Win_flush(0, win);
+  } while (now != mine);
+  double begin = MPI_Wtime();
+  FORETRACE_COMPUTE(100);
+  printf("%.3f %.3f\\n", begin * 1e6, MPI_Wtime() * 1e6);
+  MPI_Accumulate(&one, 1, MPI_INT, 0, 1, 1, MPI_INT, MPI_SUM, win);
+  MPI_Win_flush(0, win);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+}
+"""
+# Steps of 1 us; an access takes 10 us.
+SIMPLE = """[machine]
+name = "simple"
+time_unit = "us"
+[compute]
+step = 1e-6
+""" + "".join(f'[[function]]\nname = "{name}"\n[[function.regime]]\nc = {time}\n'
+              for name, time in (("recv", 10), ("send", 1), ("isend1", 1), ("barrier", 5)))
+
 
 class OneSided(harness_live.TestCase):
     def setUp(self):
@@ -131,6 +222,30 @@ class OneSided(harness_live.TestCase):
     def test_memory_that_is_looked_at(self):
         program = self.compile(SPIN, "spin")
         self.live(2, [program], compute="measured", limit=30)
+
+    def run_simple(self, ranks, *command):
+        machine = self.write("simple.toml", SIMPLE)
+        return self.foretrace("simulate", "-n", ranks, "--machine", machine, "--compute", "annotated",
+                              "--mpi", harness.mpi, "-o", self.directory / "simple.ftr", "--", *command).out
+
+    def test_accesses_follow_virtual_time(self):
+        program = self.compile(ORDER, "order")
+        for target in range(3):
+            for how in range(3):
+                for shared in range(2):
+                    with self.subTest(target=target, how=how, shared=shared):
+                        self.assertRegex(self.run_simple(3, program, target, how, shared), "^0 1")
+
+    def test_turns_by_tickets_do_not_overlap(self):
+        program = self.compile(TICKETS, "tickets")
+        outputs = set()
+        for _ in range(3):
+            output = self.run_simple(4, program)
+            stays = sorted(tuple(map(float, line.split())) for line in output.splitlines()[:4])
+            for (_, end), (begin, _) in zip(stays, stays[1:]):
+                self.assertLessEqual(end, begin)
+            outputs.add(tuple(stays))
+        self.assertEqual(len(outputs), 1)
 
     def test_survives_text(self):
         self.assert_survives_text(self.record(2, [self.program], env=ENVIRONMENT))

@@ -332,6 +332,18 @@ Time Line::clock_now() {
   return clock_.left().value_or(told_);
 }
 
+// A call of no length that is no event: it comes after what was computed, which is told again.
+void Line::take_turn() {
+  Record record = this->record(EventKind::call);
+  record.silent = true;
+  flush_call();
+  record.compute = work_->compute.count_ps();
+  record.steps = work_->steps;
+  const bool said = at_hand_.said;
+  wait_for_answer(record);
+  at_hand_.said = said;
+}
+
 void Line::catch_up() {
   Record record;
   record.posting = Posting::catch_up;

@@ -91,6 +91,11 @@ class Line {
   void meet_others() {
     if (ahead_) catch_up();
   }
+  // Waits until it is the call's turn in virtual time: until its next posting, nothing happens that
+  // is later.
+  void take_turn();
+  // What every call begins with from now on; nullptr: nothing.
+  void at_entry(void (*begin)(Fn)) { at_entry_ = begin; }
   // What `post` posts is not the call at hand, which remains to be told of.
   template <class Post>
   auto aside(Post post) {
@@ -277,6 +282,7 @@ class Line {
   machine::ClockWait clock_wait_;  // by readings of the computer's clock
   callers::CallSites call_sites_{this};
   CallAtHand at_hand_;
+  void (*at_entry_)(Fn) = nullptr;
   std::vector<CallAtHand> outer_;  // that it is nested in
   bool has_call_ = false;
   Record call_;  // calls in a row, not posted yet

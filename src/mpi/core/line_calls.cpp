@@ -20,6 +20,7 @@ void Line::enter(Fn function, const callers::CallPoint& point) {
   settle_work();
   begin_call(function);
   if (!at_hand_.for_library) publish_call(static_cast<std::uint32_t>(function) + 1);
+  if (at_entry_) at_entry_(function);
 }
 
 // For who asks where the rank is; calls in calls are not told.

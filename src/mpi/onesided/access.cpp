@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <initializer_list>
 
 #include "live_impl.hpp"
 #include "mpi/core/line.hpp"
 #include "mpi/datatype/basic.hpp"
+#include "mpi/onesided/pending.hpp"
 #include "mpi/onesided/polling.hpp"
 #include "mpi/onesided/state.hpp"
 #include "mpi/p2p/request.hpp"
@@ -122,6 +125,24 @@ void note_look(const Target& target, const std::byte* data, std::uint64_t bytes)
                std::string_view(reinterpret_cast<const char*>(data), bytes));
 }
 
+// An access of so many bytes, whose data `move` moves, now or later; it uses `types`, and the
+// target's. `request` as note_access() has it.
+int carry_out(const Target& target, OneSided what, std::uint64_t bytes, std::uint64_t* request,
+              std::initializer_list<Datatype*> types, const std::function<int()>& move) {
+  const bool combines = what != OneSided::put && what != OneSided::get;
+  Win& win = *target.win;
+  if (!may_meet_others(win, target.rank, combines)) {
+    if (const int error = move()) return error;
+  } else {
+    put_off(win, move, types);
+    // It may end before the next call that is about the window.
+    if (request) move_pending();
+    if (const int error = request ? take_access_error(win) : MPI_SUCCESS) return error;
+  }
+  note_access(target, what, bytes, request);
+  return MPI_SUCCESS;
+}
+
 // A buffer's data packed; the buffer itself where it is that already.
 class Packed {
  public:
@@ -145,10 +166,10 @@ int put(const Side& origin, const Target& target, std::uint64_t* request) {
   if (origin.bytes() > target.bytes()) return too_long(target, origin.bytes(), target.bytes());
   if (origin.bytes() == 0) return MPI_SUCCESS;
   polling.write();
-  const Packed packed(origin);
-  if (!target.remote().write(packed.data(), origin.bytes())) return no_memory(target);
-  note_access(target, OneSided::put, target.bytes(), request);
-  return MPI_SUCCESS;
+  return carry_out(target, OneSided::put, target.bytes(), request, {origin.type, target.type}, [=] {
+    const Packed packed(origin);
+    return target.remote().write(packed.data(), origin.bytes()) ? MPI_SUCCESS : no_memory(target);
+  });
 }
 
 int get_data(const Side& origin, const Target& target, std::uint64_t* request) {
@@ -158,15 +179,16 @@ int get_data(const Side& origin, const Target& target, std::uint64_t* request) {
   const std::uint64_t bytes = target.bytes();
   if (bytes > origin.bytes()) return too_long(target, bytes, origin.bytes());
   if (bytes == 0) return MPI_SUCCESS;
-  auto* buffer = static_cast<std::byte*>(const_cast<void*>(origin.buffer));
-  std::vector<std::byte> packed;
-  if (!origin.type->dense) packed.resize(bytes);
-  std::byte* data = origin.type->dense ? buffer : packed.data();
-  if (!target.remote().read(data, bytes)) return no_memory(target);
-  note_access(target, OneSided::get, bytes, request);
-  note_look(target, data, bytes);
-  if (!origin.type->dense) unpack(data, bytes, buffer, origin.count, *origin.type);
-  return MPI_SUCCESS;
+  return carry_out(target, OneSided::get, bytes, request, {origin.type, target.type}, [=] {
+    auto* buffer = static_cast<std::byte*>(const_cast<void*>(origin.buffer));
+    std::vector<std::byte> packed;
+    if (!origin.type->dense) packed.resize(bytes);
+    std::byte* data = origin.type->dense ? buffer : packed.data();
+    if (!target.remote().read(data, bytes)) return no_memory(target);
+    note_look(target, data, bytes);
+    if (!origin.type->dense) unpack(data, bytes, buffer, origin.count, *origin.type);
+    return MPI_SUCCESS;
+  });
 }
 
 // in and inout are packed elements of a predefined type.
@@ -235,11 +257,13 @@ int accumulate(const Side& origin, const Target& target, Op* op, std::uint64_t* 
   if (origin.bytes() > target.bytes()) return too_long(target, origin.bytes(), target.bytes());
   if (origin.bytes() == 0) return MPI_SUCCESS;
   polling.write();
-  const Packed packed(origin);
-  if (!combine_into(target, packed.data(), origin.bytes(), *op, basic, nullptr, 0))
-    return no_memory(target);
-  note_access(target, OneSided::accumulate, target.bytes(), request);
-  return MPI_SUCCESS;
+  const auto types = {origin.type, target.type, basic};
+  return carry_out(target, OneSided::accumulate, target.bytes(), request, types, [=] {
+    const Packed packed(origin);
+    return combine_into(target, packed.data(), origin.bytes(), *op, basic, nullptr, 0)
+               ? MPI_SUCCESS
+               : no_memory(target);
+  });
 }
 
 int get_accumulate(const Side& origin, const Side& result, const Target& target, Op* op,
@@ -257,16 +281,20 @@ int get_accumulate(const Side& origin, const Side& result, const Target& target,
   if (bytes > result.bytes()) return too_long(target, bytes, result.bytes());
   if (!reads_only && origin.bytes() > bytes) return too_long(target, origin.bytes(), bytes);
   if (bytes == 0) return MPI_SUCCESS;
-  std::vector<std::byte> before(bytes);
-  const std::uint64_t in_bytes = reads_only ? 0 : origin.bytes();
-  const Packed packed(reads_only ? Side{nullptr, 0, get(MPI_BYTE)} : origin);
-  if (!combine_into(target, packed.data(), in_bytes, *op, basic, before.data(), bytes))
-    return no_memory(target);
-  note_access(target, what, bytes, request);
-  note_look(target, before.data(), bytes);
-  unpack(before.data(), bytes, const_cast<void*>(result.buffer), result.count, *result.type);
-  return MPI_SUCCESS;
+  const Side in = reads_only ? Side{nullptr, 0, get(MPI_BYTE)} : origin;
+  const auto types = {in.type, result.type, target.type, basic};
+  return carry_out(target, what, bytes, request, types, [=] {
+    std::vector<std::byte> before(bytes);
+    const Packed packed(in);
+    if (!combine_into(target, packed.data(), in.bytes(), *op, basic, before.data(), bytes))
+      return no_memory(target);
+    note_look(target, before.data(), bytes);
+    unpack(before.data(), bytes, const_cast<void*>(result.buffer), result.count, *result.type);
+    return MPI_SUCCESS;
+  });
 }
+
+constexpr std::size_t kMostCompared = 16;  // bytes
 
 // What MPI_Compare_and_swap takes: numbers with a point have several forms of one value.
 bool is_comparable(Scalar scalar) {
@@ -373,25 +401,26 @@ int Compare_and_swap(const void* origin, const void* compare, void* result, MPI_
   if (const int error = open_target(target, false)) return error;
   Win* win = target.win;
   const Datatype& element = *target.type;
-  std::byte before[16];
-  if (!element.predefined || !element.dense || element.size > MPI_Count{sizeof before} ||
+  if (!element.predefined || !element.dense || element.size > MPI_Count{kMostCompared} ||
       !is_comparable(element.basic->value))
     return raise(win, MPI_ERR_TYPE, "expected a predefined integer, logical or byte");
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   const auto bytes = static_cast<std::uint64_t>(element.size);
   if (!origin || !compare || !result) return raise(win, MPI_ERR_BUFFER, "a null buffer");
-  const Remote remote = target.remote();
-  {
-    const SharedMutex hold(win->state->exposure(rank).mutex);
-    if (!remote.read(before, bytes)) return no_memory(target);
-    if (std::memcmp(before, compare, bytes) == 0 &&
-        !remote.write(static_cast<const std::byte*>(origin), bytes))
-      return no_memory(target);
-  }
-  note_access(target, OneSided::compare_and_swap, bytes, nullptr);
-  note_look(target, before, bytes);
-  std::memcpy(result, before, bytes);
-  return MPI_SUCCESS;
+  return carry_out(target, OneSided::compare_and_swap, bytes, nullptr, {target.type}, [=] {
+    std::byte before[kMostCompared];
+    const Remote remote = target.remote();
+    {
+      const SharedMutex hold(target.win->state->exposure(rank).mutex);
+      if (!remote.read(before, bytes)) return no_memory(target);
+      if (std::memcmp(before, compare, bytes) == 0 &&
+          !remote.write(static_cast<const std::byte*>(origin), bytes))
+        return no_memory(target);
+    }
+    note_look(target, before, bytes);
+    std::memcpy(result, before, bytes);
+    return MPI_SUCCESS;
+  });
 }
 
 }  // namespace impl

@@ -1,10 +1,11 @@
 // How a window's memory is reached, and which epochs are open.
 //
-// Data moves when an operation is called: by then the epoch that it belongs to has
-// begun at the target, and MPI promises that nobody looks before it is closed.
-// So closing an epoch has nothing left to move. What that takes in virtual time is the
-// simulator's affair, which hears of every operation (Record::one_sided) and of what waits
-// for them; epochs open and close by collectives, messages without content, locks.
+// Data moves when an operation is called: by then the epoch that it belongs to has begun at the
+// target, and MPI promises that nobody looks before it is closed; or, where others may look, in the
+// order of virtual time (pending.hpp). So closing an epoch has nothing left to move. What that
+// takes in virtual time is the simulator's affair, which hears of every operation
+// (Record::one_sided) and of what waits for them; epochs open and close by collectives, messages
+// without content, locks.
 #pragma once
 
 #include <map>
@@ -41,7 +42,7 @@ struct Exposure {
 };
 
 // Of a lock; unchecked: with MPI_MODE_NOCHECK, nothing is held.
-enum class Held : std::uint8_t { lock, unchecked };
+enum class Held : std::uint8_t { exclusive, shared, unchecked };
 
 struct WinState {
   Gathered exposures;  // for as long as the window lives
@@ -70,6 +71,7 @@ struct WinState {
   bool checks_all = true;  // lock_all without MPI_MODE_NOCHECK
   std::set<int> taken;     // lock_all: targets whose lock is held
   std::set<int> accessed;  // since they were last waited for
+  int access_error = MPI_SUCCESS;
 
   Exposure exposure(int target) const;
   std::uint64_t offset(std::size_t member) const;
@@ -83,6 +85,9 @@ inline constexpr int kNever = 3;  // nobody sends this; see polling.cpp
 // Opens what has to be open for an operation on this target: waits for its
 // MPI_Win_post, takes its lock. False if there is no epoch.
 bool reach_target(Win& win, int target, bool passive_only);
+// Whether others may access the same memory meanwhile. `combines`: the operation is one that MPI
+// allows to meet others of its kind in every epoch.
+bool may_meet_others(const Win& win, int target, bool combines);
 
 // Of a call that is about the window and a target, -1: all of them.
 Record one_sided_record(const Win& win, machine::OneSided what, int target);

@@ -5,6 +5,7 @@
 #include "mpi/core/block.hpp"
 #include "mpi/core/line.hpp"
 #include "mpi/onesided/lock.hpp"
+#include "mpi/onesided/pending.hpp"
 #include "mpi/onesided/polling.hpp"
 #include "mpi/onesided/state.hpp"
 #include "mpi/p2p/own_messages.hpp"
@@ -85,7 +86,7 @@ int flush_target(MPI_Win handle, OneSided how, int rank) {
     line.ask(record);
   }
   polling.pass_turn(*win);
-  return MPI_SUCCESS;
+  return take_access_error(*win);
 }
 
 int flush_every_target(MPI_Win handle, OneSided how) {
@@ -96,7 +97,7 @@ int flush_every_target(MPI_Win handle, OneSided how) {
   Record record = flush_record(*win, how, -1);
   line.ask(record);
   polling.pass_turn(*win);
-  return MPI_SUCCESS;
+  return take_access_error(*win);
 }
 
 }  // namespace
@@ -125,6 +126,12 @@ bool reach_target(Win& win, int target, bool passive_only) {
   return true;
 }
 
+bool may_meet_others(const Win& win, int target, bool combines) {
+  const auto locked = win.state->locked.find(target);
+  if (locked != win.state->locked.end()) return locked->second != Held::exclusive;
+  return win.state->locked_all || combines;
+}
+
 namespace impl {
 
 int Win_fence(int assertion, MPI_Win handle) {
@@ -142,7 +149,7 @@ int Win_fence(int assertion, MPI_Win handle) {
   // must not overtake the targets' fences.
   collective({.comm = win->comm}, Block());
   state.fenced = (assertion & MPI_MODE_NOSUCCEED) == 0;
-  return MPI_SUCCESS;
+  return take_access_error(*win);
 }
 
 int Win_start(MPI_Group group, int assertion, MPI_Win handle) {
@@ -175,7 +182,7 @@ int Win_complete(MPI_Win handle) {
   }
   state.targets.clear();
   state.started = false;
-  return MPI_SUCCESS;
+  return take_access_error(*win);
 }
 
 int Win_post(MPI_Group group, int assertion, MPI_Win handle) {
@@ -243,7 +250,9 @@ int Win_lock(int lock_type, int rank, int assertion, MPI_Win handle) {
     Record record = one_sided_record(*win, shared ? OneSided::lock_shared : OneSided::lock, rank);
     lock(record, lock_of(*win, rank), shared);
   }
-  state.locked[rank] = checks ? Held::lock : Held::unchecked;
+  state.locked[rank] = !checks                           ? Held::unchecked
+                       : lock_type == MPI_LOCK_EXCLUSIVE ? Held::exclusive
+                                                         : Held::shared;
   state.fenced = false;
   return MPI_SUCCESS;
 }
@@ -260,14 +269,14 @@ int Win_unlock(int rank, MPI_Win handle) {
   if (rank != MPI_PROC_NULL) {
     flush_open(*win, rank);
     Record record = one_sided_record(*win, OneSided::unlock, rank);
-    if (found->second == Held::lock)
+    if (found->second != Held::unchecked)
       unlock(record, lock_of(*win, rank));
     else
       line.post(record);
   }
   state.locked.erase(found);
   polling.pass_turn(*win);
-  return MPI_SUCCESS;
+  return take_access_error(*win);
 }
 
 int Win_lock_all(int assertion, MPI_Win handle) {
@@ -306,7 +315,7 @@ int Win_unlock_all(MPI_Win handle) {
   state.taken.clear();
   state.locked_all = false;
   polling.pass_turn(*win);
-  return MPI_SUCCESS;
+  return take_access_error(*win);
 }
 
 int Win_flush(int rank, MPI_Win win) {
