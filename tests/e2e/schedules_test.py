@@ -124,8 +124,9 @@ def machine_text(machine):
 
 def path_lines(path, prefix):
     lines = []
-    if path["sync_threshold"] is not None:
-        lines += [f"[{prefix}loggps]", f"S = {path['sync_threshold']}"]
+    known = {"S": path["sync_threshold"], "P": path.get("attended_from")}
+    if any(size is not None for size in known.values()):
+        lines += [f"[{prefix}loggps]"] + [f"{key} = {size}" for key, size in known.items() if size is not None]
     for name, regimes in path["functions"].items():
         lines += [f"[[{prefix}function]]", f'name = "{name}"']
         start = 0
@@ -151,6 +152,7 @@ def make_case(seed):
         machine = random_schedules.random_machine(rng)
         # With everything by rendezvous (S = 0), thresholds, and none.
         machine["sync_threshold"] = [1024, None, 0, 1024][seed % 4]
+        random_schedules.add_attended(machine, schedule)
         exact = reference.Machine(machine)
         times = reference.replay(exact, schedule)
         if not exact.doubtful:

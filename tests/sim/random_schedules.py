@@ -247,6 +247,16 @@ def add_untouched(machine, schedule):
                 call["untouched"] = rng.random() < (0.5 if reference.WAITS_FOR[call["op"]] == "root" else 0.9)
 
 
+def add_attended(machine, schedule):
+    """With draws of its own: from which size on messages move in calls of MPI alone."""
+    rng = random.Random("P" + json.dumps([machine, schedule]))
+    if rng.random() < 0.4:
+        return
+    machine["attended_from"] = rng.choice([None, 0, 1, 257, 1024])
+    if "node" in machine:
+        machine["node"]["attended_from"] = rng.choice([None, 0, 1, 257, 1024])
+
+
 class ProbingGenerator(Generator):
     """Before some receives the rank probes for their messages."""
 
@@ -272,6 +282,7 @@ def main():
         generator = ProbingGenerator if seed % 2 == 0 else Generator
         schedule = generator(rng).schedule()
         add_untouched(machine, schedule)
+        add_attended(machine, schedule)
         cases.append((seed, machine, schedule))
     lines = "".join(json.dumps({"machine": m, "schedule": s}) + "\n" for _, m, s in cases)
     engine = subprocess.run([options.replay_schedule], input=lines, text=True, check=True,

@@ -40,11 +40,12 @@ not in use by the rank. A machine is a JSON object:
     element         bytes per unit of d
     compute_step    seconds per compute step
     sync_threshold  S in bytes, or null
+    attended_from   P in bytes; left out or null: messages move by themselves
     functions       by name: a list of regimes {to, c, f, s, g, k}, ascending: up to `to`
                     bytes t(p,d) = c + s f(p) + k g(p,d), f in "p", "ln p", "p^2", g in
                     "d", "p d", "ln p d", "p^2 d"
-    node            left out: there are no paths; else {sync_threshold, functions} of the path
-                    within a node
+    node            left out: there are no paths; else {sync_threshold, attended_from, functions}
+                    of the path within a node
     untouched       left out: all data alike; else by function of the node (without paths: of the
                     machine) its time with untouched data, as a multiple
 
@@ -55,152 +56,14 @@ import json
 import math
 import sys
 import threading
-from fractions import Fraction
 
-from reference_tables import BACK, OUT, STAND_INS, WAITS_FOR
+from reference_machine import Machine, half_away  # noqa: F401 (others take it from here)
+from reference_progress import ALWAYS, InMpi
+from reference_tables import BACK, OUT, WAITS_FOR
 
 
 class Stuck(Exception):
     """A time depends on itself: the schedule deadlocks on this machine."""
-
-
-def half_away(value):
-    """Nearest integer to a fraction, halves away from zero."""
-    above, below = value.numerator, value.denominator
-    floor = (2 * abs(above) + below) // (2 * below)
-    return floor if above >= 0 else -floor
-
-
-class Machine:
-    def __init__(self, data):
-        self.unit = Fraction(data["time_unit"])
-        self.element = data["element"]
-        self.step = Fraction(data["compute_step"])
-        self.threshold = data["sync_threshold"]
-        self.functions = data["functions"]
-        self.known = {}
-        self.computed = {}
-        # What two ranks of one node have between them; this machine where it has no paths.
-        self.inside = self
-        if "node" in data:
-            self.inside = NodePath(data, self)
-        self.same = Untouched(data, self.inside, self) if "untouched" in data else self.inside
-        # Set when a cost lies so close to half a picosecond that arithmetic in double
-        # may round it to either side.
-        self.doubtful = False
-
-    def regimes(self, name):
-        while name is not None and name not in self.functions:
-            name = STAND_INS.get(name)
-        return None if name is None else self.functions[name]
-
-    def path(self, nodes, ranks, untouched=False):
-        """The rules among these ranks; `nodes` is None where each rank has its own."""
-        places = {rank if nodes is None else nodes[rank] for rank in ranks}
-        if len(places) > 1:
-            return self
-        return self.same if untouched else self.inside
-
-    def cost(self, name, size, p=2):
-        key = (name, size, p)
-        if key not in self.known:
-            self.known[key] = self.evaluate(name, size, p)
-        return self.known[key]
-
-    def evaluate(self, name, size, p):
-        regimes = self.regimes(name)
-        if regimes is None:
-            return 0
-        regime = next((r for r in regimes if size <= r["to"]), regimes[-1])
-        log = Fraction(math.log(p))
-        d = Fraction(size, self.element)
-        f = {"p": p, "ln p": log, "p^2": p * p}[regime["f"]]
-        g = {"d": d, "p d": p * d, "ln p d": log * d, "p^2 d": p * p * d}[regime["g"]]
-        time = (Fraction(regime["c"]) + Fraction(regime["s"]) * f + Fraction(regime["k"]) * g)
-        exact = max(time, 0) * self.unit * 10**12 * self.factor(regimes)
-        if abs(exact % 1 - Fraction(1, 2)) < exact / 10**14:
-            self.doubtful = True
-        return half_away(exact)
-
-    def factor(self, _):
-        return 1
-
-    def sending_takes(self, size):
-        if self.regimes("gap") is None:
-            return 0
-        return max(0, self.cost("sendrecv", size) - self.cost("recv", size))
-
-    def receiving_takes(self, size):
-        return max(0, self.cost("gap", size) - self.sending_takes(size))
-
-    def access(self, what, size):
-        """T_x(d) of an access."""
-        time = self.cost(what, size)
-        if self.regimes(what) is self.regimes("recv"):
-            time += self.cost("recv", size if what in OUT and what in BACK else 0)
-        return time
-
-    def lock(self):
-        if self.regimes("win_lock") is not None:
-            return self.cost("win_lock", 0)
-        return self.access("compare_and_swap", 8)
-
-    def compute(self, steps):
-        if steps not in self.computed:
-            self.computed[steps] = half_away(Fraction(steps) * self.step * 10**12)
-        return self.computed[steps]
-
-    def meets(self, mode, size):
-        """Does the sender wait for the receiver?"""
-        if mode == "synchronous":
-            return True
-        if mode == "buffered" or self.threshold is None:
-            return False
-        return size >= self.threshold
-
-
-class NodePath(Machine):
-    """Own equations first, then the outer path's."""
-
-    def __init__(self, data, outer):
-        own = data["node"]
-        super().__init__({key: value for key, value in data.items() if key != "node"})
-        self.functions = own["functions"]
-        if own["sync_threshold"] is not None:
-            self.threshold = own["sync_threshold"]
-        self.outer = outer
-
-    def regimes(self, name):
-        mine = super().regimes(name)
-        if name == "gap" and self.functions:
-            return mine
-        return self.outer.regimes(name) if mine is None else mine
-
-    def cost(self, name, size, p=2):
-        time = super().cost(name, size, p)
-        self.outer.doubtful = self.outer.doubtful or self.doubtful
-        return time
-
-
-class Untouched(Machine):
-    """What two ranks of one node have between them, each function of theirs with its factor."""
-
-    def __init__(self, data, inside, outer):
-        super().__init__({key: value for key, value in data.items() if key not in ("node", "untouched")})
-        self.own, self.within, self.outer = data["untouched"], inside, outer
-        self.threshold = inside.threshold
-
-    def regimes(self, name):
-        return self.within.regimes(name)
-
-    def factor(self, regimes):
-        return next((Fraction(self.own.get(name, 1)) for name, own in self.within.functions.items()
-                     if own is regimes), 1)
-
-    def cost(self, name, size, p=2):
-        time = super().cost(name, size, p)
-        self.outer.doubtful = self.outer.doubtful or self.doubtful
-        return time
 
 
 class Schedule:
@@ -275,9 +138,10 @@ class Schedule:
 
 
 class Replay:
-    def __init__(self, machine, schedule):
+    def __init__(self, machine, schedule, in_mpi=ALWAYS):
         self.machine = machine
         self.schedule = schedule
+        self.in_mpi = in_mpi
         self.leaves = {}
         self.open = set()
         self.waits = {}
@@ -386,12 +250,43 @@ class Replay:
         rules = self.rules_of(at)
         if rules.meets(mode, size):
             cost = rules.cost("ssend", size)
-            other = self.enter(self.partner(self.schedule.receive_of, at))
-            leaves = self.departure(at)
-            return max(leaves, other) + cost, leaves + cost
+            return self.meeting(at) + cost, self.departure(at) + cost
         name = {"buffered": "bsend", "ready": "rsend"}.get(mode, "send")
         leave = start + rules.cost(name, size)
-        return leave, leave
+        return self.attended(at, leave), leave
+
+    def receiver(self, send):
+        call = self.schedule.call(send)
+        return self.schedule.comms[call["comm"]][call["to"]]
+
+    def attended(self, send, end):
+        """The end of an eager send that would end then if messages moved by themselves."""
+        call = self.schedule.call(send)
+        if not self.rules_of(send).attends(call.get("mode", "standard"), call["bytes"]):
+            return end
+        return self.in_mpi.from_(self.receiver(send), end)
+
+    def meeting(self, send):
+        """When both ends of a rendezvous are there."""
+        receive = self.partner(self.schedule.receive_of, send)
+        call, rules = self.schedule.call(send), self.rules_of(send)
+        mode, size = call.get("mode", "standard"), call["bytes"]
+        both = max(self.departure(send), self.enter(receive))
+        if self.schedule.call(receive)["op"] != "irecv" or not rules.attends(mode, size):
+            return both
+        empty = min(both + takes for d in (0, size)
+                    for takes in (self.sender_takes(call, rules, d), self.posted_receive_takes(rules, d)))
+        there = self.in_mpi.from_(receive[0], empty)
+        return max(self.departure(send), there) if there > empty else both
+
+    def sender_takes(self, call, rules, size):
+        """From when a rendezvous can start to the send's end."""
+        if call["op"] != "isend" or call.get("mode") == "synchronous":
+            return rules.cost("ssend", size)
+        return rules.cost("isend1", size) + rules.cost("isend2", size)
+
+    def posted_receive_takes(self, rules, size):
+        return rules.cost("irecv1", size) + rules.cost("irecv2", size)
 
     def receive(self, at, source, size, cost_name):
         start = self.enter(at)
@@ -444,7 +339,7 @@ class Replay:
                 ends = max(ends, self.request_end(posted))
                 continue
             if self.schedule.call(posted)["op"] in WAITS_FOR:
-                ends = max(ends, self.collective(posted, self.schedule.call(posted))[0])
+                ends = max(ends, self.posted_collective_end(posted))
                 continue
             call = self.schedule.call(posted)
             if call["op"] == "isend":
@@ -519,16 +414,12 @@ class Replay:
         if call["to"] < 0:
             return None, 0
         mode, size = call.get("mode", "standard"), call["bytes"]
-        start = self.departure(posted)
         rules = self.rules_of(posted)
+        least = max(0, rules.cost("isend2", size) - rules.cost("isendoverlap", size))
+        takes = self.sender_takes(call, rules, size)
         if rules.meets(mode, size):
-            start = max(start, self.enter(self.partner(self.schedule.receive_of, posted)))
-        second = rules.cost("isend2", size)
-        if mode == "synchronous":
-            end = start + rules.cost("ssend", size)
-        else:
-            end = start + rules.cost("isend1", size) + second
-        return end, max(0, second - rules.cost("isendoverlap", size))
+            return self.meeting(posted) + takes, least
+        return self.attended(posted, self.departure(posted) + takes), least
 
     def irecv_end(self, posted):
         call = self.schedule.call(posted)
@@ -539,14 +430,19 @@ class Replay:
         start = self.departure(origin)
         rules = self.rules_of(origin, posted[0])
         if rules.meets(self.schedule.call(origin).get("mode", "standard"), size):
-            start = max(start, self.enter(posted))
+            start = self.meeting(origin)
         second = rules.cost("irecv2", size)
-        end = start + rules.cost("irecv1", size) + second
+        end = start + self.posted_receive_takes(rules, size)
         if rules.regimes("irecvoverlap") is None:
             return end, min(second, rules.cost("recvmin", size))
         return end, max(0, second - rules.cost("irecvoverlap", size))
 
     def collective(self, at, call):
+        start, cost, _ = self.collective_parts(at, call)
+        return start + cost, self.enter(at) + cost
+
+    def collective_parts(self, at, call):
+        """When all have come whom a member waits for, what its part takes, and by which rules."""
         members = self.partner(self.schedule.members, at)
         mine = members.index(at)
         whose = WAITS_FOR[call["op"]]
@@ -563,7 +459,38 @@ class Replay:
         untouched = bool(givers) and all(self.schedule.call(giver).get("untouched") for giver in givers)
         rules = self.rules(*(member[0] for member in members), untouched=untouched)
         cost = rules.cost(call["op"], call["bytes"], len(members))
-        return max(self.enter(other) for other in needed) + cost, self.enter(at) + cost
+        return max(self.enter(other) for other in needed), cost, rules
+
+    def posted_collective_end(self, at):
+        call = self.schedule.call(at)
+        start, cost, rules = self.collective_parts(at, call)
+        # The library moves messages in calls, or by itself, whatever path they take.
+        if not self.machine.has_attended():
+            return start + cost
+        members = self.schedule.members[at]
+        whose = WAITS_FOR[call["op"]]
+        attend = [at]
+        if len(members) > 2 or rules.attends("standard", call["bytes"]):
+            if whose == "all" or (whose == "at root" and at == members[call["root"]]):
+                attend = members
+            elif whose == "root":
+                attend = [at, members[call["root"]]]
+        return max(self.in_mpi.from_(member[0], start) for member in attend) + cost
+
+
+def settle(machine, schedule):
+    """Replays with the times at which ranks were in MPI in the pass before, until they stay. No
+    rank is in MPI by what happens later, so each pass has at least the next event right."""
+    schedule = Schedule(schedule)
+    in_mpi = ALWAYS
+    for _ in range(2 + sum(len(calls) for calls in schedule.calls)):
+        run = Replay(machine, schedule, in_mpi)
+        result = run.run()
+        found = InMpi(run)
+        if not machine.has_attended() or found == in_mpi:
+            return result
+        in_mpi = found
+    raise RuntimeError("the times at which ranks are in MPI do not settle")
 
 
 def replay(machine, schedule):
@@ -572,7 +499,7 @@ def replay(machine, schedule):
 
     def target():  # deep schedules need deep stacks
         try:
-            result.append(Replay(machine, Schedule(schedule)).run())
+            result.append(settle(machine, schedule))
         except Stuck as stuck:
             result.append(stuck)
 

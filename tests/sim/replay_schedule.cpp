@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "machine/path.hpp"
 #include "machine/timing.hpp"
 #include "schedule.hpp"
 #include "sim/engine.hpp"
@@ -54,6 +55,7 @@ json replay(const json& input, sim::SimulateOptions options) {
   if (schedule.contains("nodes"))
     for (const json& node : schedule["nodes"]) options.network.placement.emplace_back(node);
   options.compute = sim::ComputeMode::annotated;
+  if (machine::attended_from(model)) options.progress = sim::Progress::calls;
   TimesSink sink(source.ranks());
   try {
     sim::simulate(source, timing, options, sink);

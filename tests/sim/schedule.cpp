@@ -18,6 +18,8 @@ namespace {
 void parse_path(const json& data, machine::PathModel& model) {
   if (!data.at("sync_threshold").is_null())
     model.loggps.sync_threshold = Bytes(data.at("sync_threshold"));
+  if (const json from = data.value("attended_from", json()); !from.is_null())
+    model.loggps.attended_from = Bytes(from);
   for (const auto& [name, regimes] : data.at("functions").items()) {
     machine::Function& function = model.functions[name];
     function.name = name;
@@ -115,6 +117,8 @@ class ScheduleParser {
       operation.kind = op == "recv" ? EventKind::recv : EventKind::irecv;
       operation.recv = endpoint(call, "from", "tag", "bytes");
     } else if (op == "access" || op == "flush" || op == "lock") {
+      // Any call on a window: that it is one is known by its name.
+      operation.name = source_.add_name(op == "access" ? "MPI_Put" : "MPI_Win_" + op);
       operation.one_sided = parse_one_sided(op, call);
       operation.bytes = Bytes(call.value("bytes", 0));
       const int target = call.at("to");
