@@ -204,10 +204,9 @@ struct Reaction {
   Time wait(int rank, std::size_t index) const { return of(rank, index).interval.wait; }
 };
 
-// Simulates on test_machine() at every pace; throws Error where the results
-// differ. With races: by time.
-inline Reaction react(ReactingSource& source, SimulateOptions options = {}, bool races = true) {
-  static const machine::MachineModel model = test_machine();
+// Simulates at every pace; throws Error where the results differ. With races: by time.
+inline Reaction react(ReactingSource& source, SimulateOptions options = {}, bool races = true,
+                      const machine::MachineModel& model = test_machine()) {
   const machine::Timing timing(model, machine::Bound::avg);
   std::vector<Reaction> runs;
   for (const Pace pace : {Pace::ready, Pace::slow, Pace::mixed}) {
