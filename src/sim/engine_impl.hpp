@@ -124,6 +124,7 @@ class Engine {
     WorldRank from;
     WorldRank to;
     // send: its natural end, and what led to it.
+    bool withdrawn = false;
     std::uint64_t request = 0;
     Time end;
     Bytes bytes;
@@ -355,7 +356,7 @@ class Engine {
   void await_members(Gathering gathering, std::span<const WorldRank> members);
   bool is_in_call(WorldRank rank, Time now) const;
   void flush_waiting(Attendance& attendance, Time when);
-  void wait_for_receiver(Unattended what, Time when);
+  std::uint32_t wait_for_receiver(Unattended what, Time when);
   void look_for_receiver(const Event& event);
   void go_on_attended(std::uint32_t number, Time when, bool late);
 

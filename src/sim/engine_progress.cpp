@@ -100,7 +100,9 @@ void Engine::end_when_attended(Rank& sender, std::uint64_t request, const SendTi
     send.own.takes = send.end - sender.enter;
     send.own.overhead = send.own.takes - std::max(times.start - sender.enter, Time());
   }
-  wait_for_receiver(send, send.end);
+  const std::uint32_t number = wait_for_receiver(send, send.end);
+  // By which a cancelled one is known: its request's number may be used again.
+  if (Request* const posted = sender.requests.find(request)) posted->payload = number + 1;
 }
 
 // A rendezvous with a posted receive, both of which are known; false: it need not wait. The
@@ -210,11 +212,12 @@ void Engine::await_members(Gathering gathering, std::span<const WorldRank> membe
   }
 }
 
-void Engine::wait_for_receiver(Unattended what, Time when) {
+std::uint32_t Engine::wait_for_receiver(Unattended what, Time when) {
   const std::int32_t sender = what.from.value;
   if (when > kEndOfTime) too_late(rank_of(what.from));
   const std::uint32_t number = unattended_.take(std::move(what));
   events_.push({when, EventClass::attend, sender, unattended_count_++, number});
+  return number;
 }
 
 void Engine::look_for_receiver(const Event& event) {
@@ -230,14 +233,10 @@ void Engine::go_on_attended(std::uint32_t number, Time when, bool late) {
   Unattended what = unattended_[number];
   unattended_.give_back(number);
   Rank& sender = rank_of(what.from);
-  const auto is_over = [&sender](std::uint64_t serial) {
-    const Request* const request = sender.requests.find(serial);
-    return !request || request->done;
-  };
   switch (what.what) {
     case Unattended::What::send: {
+      if (what.withdrawn) return;
       const bool is_part = (what.request & kPartRequest) != 0;
-      if (what.request != 0 && !is_part && is_over(what.request)) return;  // cancelled
       Link attended;
       if (log_ && !is_part && late) {
         attended.kind = LinkKind::answer;

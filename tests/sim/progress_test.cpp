@@ -109,6 +109,20 @@ TEST(Progress, PostedSendEndsWhenTheReceiverIsThere) {
   }
 }
 
+// It would end at 25 + 49.1. Rank 1 is in a call until 70, after the post has left at 64, or until
+// 80.
+TEST(Progress, PostedSendNeedsTheReceiverAtItsEnd) {
+  for (const auto& [first, leave] : {std::pair{us(70), us(1070)}, {us(80), tenths(741)}}) {
+    Programs source(3);
+    source.isend(0, 1, 800, 1, us(25));
+    source.wait(0, {1});
+    source.send(2, 1, 0, first - us(60));
+    source.recv(1, 2, 0);
+    source.recv(1, 0, 800, us(1000));
+    EXPECT_EQ(run(source).leave(0, 1), leave);
+  }
+}
+
 // Its receive is over at max(70, 0 + 150); what it takes alone is 70.
 TEST(Progress, HalfOfSendrecv) {
   Programs source(3);
@@ -325,24 +339,25 @@ TEST(Progress, PostedCollectiveOfThreeRanks) {
 }
 
 // What counts is that the members were in a call since all have come, one after the other if need
-// be. Rank 2 comes last, at 100; rank 1 looks at 300, rank 2 at 200, rank 0 waits from 400 on.
+// be. Rank 2 comes last, at 100; rank 0 waits from 200 on, rank 2 looks at 300, rank 1 at 400.
 TEST(Progress, MembersAreInMpiOneAfterTheOther) {
   Programs source(3);
   for (int r = 0; r < 3; ++r) {
     source.icollective(r, Cost::barrier, 1, us(r == 2 ? 100 : 10));
     if (r > 0)
-      source.add(WorldRank(r), source.make(EventKind::call, "MPI_Test", us(r == 1 ? 290 : 100)));
-    source.wait(r, {1}, us(r == 0 ? 390 : 5000));
+      source.add(WorldRank(r), source.make(EventKind::call, "MPI_Test", us(r == 1 ? 390 : 200)));
+    source.wait(r, {1}, us(r == 0 ? 190 : 5000));
   }
   const Replayed r = run(source);
   EXPECT_EQ(r.leave(0, 1), us(440));
-  EXPECT_EQ(r.leave(1, 2), us(5300));
+  EXPECT_EQ(r.leave(1, 2), us(5400));
   EXPECT_EQ(r.wait(1, 2), us(0));
 }
 
 // A chain of messages (nanoseconds, loggps_options.hpp; o_s 100, a message is taken in at 1510).
 // Rank 1 has it at 1510, but hands it on in its call at 9000: rank 2 has it at 9000 + 1510. The
-// root's message needs rank 1 in a call from 100 on.
+// root's message leaves at 100 though the root computes until 500, and needs rank 1 in a call from
+// then on.
 TEST(Progress, LaterStepsOfPostedMessagesNeedACall) {
   const AlgorithmTable table("openmpi,bcast=chain");
   for (const bool looks : {false, true}) {
@@ -351,7 +366,7 @@ TEST(Progress, LaterStepsOfPostedMessagesNeedACall) {
       source.icollective(r, Cost::bcast, 1, {}, 0, 0, 801);
       if (r == 1 && looks)
         source.add(WorldRank(1), source.make(EventKind::call, "MPI_Test", ns(4000)));
-      source.wait(r, {1}, ns(r != 1 ? 0 : looks ? 5000 : 9000));
+      source.wait(r, {1}, ns(r == 0 ? 500 : r == 2 ? 0 : looks ? 5000 : 9000));
     }
     SimulateOptions options = in_calls(loggps());
     options.algorithms = &table;
@@ -379,6 +394,19 @@ TEST(Progress, RequestsAreAnsweredInACall) {
     source.wait(1, {1}, compute);
     EXPECT_EQ(run(source, options).leave(0, 0), leave);
   }
+}
+
+// A request's number may be used again once it is completed.
+TEST(Progress, CancelledSendEndsNoOtherOne) {
+  ReactingSource p(3);
+  p.isend(0, 1, 800, 1);
+  p.add(0, EventKind::call, "MPI_Cancel").cancel = 1;
+  p.complete(0, {1});
+  p.isend(0, 2, 800, 1);
+  p.complete(0, {1});
+  p.add(1, EventKind::call, "MPI_Test", us(500));
+  p.recv(2, 0, us(1000));
+  EXPECT_EQ(run(p).leave(0, 4), us(1000));
 }
 
 // Posted until 39 and 78. Rank 2 is in a call at 500, rank 1 at 1000.
