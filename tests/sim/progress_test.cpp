@@ -378,6 +378,23 @@ TEST(Progress, LaterStepsOfPostedMessagesNeedACall) {
   }
 }
 
+// Before the first wait they belong to the call that posts: the root's messages begin at 0 and,
+// when the first one has left the port, at 50 + 800 * 0.5, though the root computes until 5000.
+TEST(Progress, FirstStepsOfPostedMessagesNeedNoCall) {
+  const AlgorithmTable table("openmpi,bcast=linear");
+  Programs source(3);
+  for (int r = 0; r < 3; ++r) {
+    source.icollective(r, Cost::bcast, 1, {}, 0, 0, 801);
+    source.wait(r, {1}, ns(r == 0 ? 5000 : 0));
+  }
+  SimulateOptions options = in_calls(loggps());
+  options.algorithms = &table;
+  const Replayed r = run(source, options);
+  EXPECT_EQ(r.leave(1, 1), ns(1510));
+  EXPECT_EQ(r.leave(2, 1), ns(450 + 1510));
+  EXPECT_EQ(r.leave(0, 1), ns(5000));
+}
+
 // Between nodes on links of 1 us and 1 GB/s: the request of 2,000 bytes is there at 1 us, and
 // answered at 50. The answer is back at 51, the data has left at 53.
 TEST(Progress, RequestsAreAnsweredInACall) {
