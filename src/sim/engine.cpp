@@ -62,7 +62,8 @@ SimulateResult Engine::run() {
   }
   for (std::size_t r = ranks_.size(); r-- > 0;)
     if (!ranks_[r].absent) ready_.push(r);
-  if (log_) log_->begin(source_.ranks(), network_->times_follow_from_ends() && !races_ && !in_calls_);
+  if (log_)
+    log_->begin(source_.ranks(), network_->times_follow_from_ends() && !races_ && !in_calls_);
   if (by_time_)
     run_by_time();
   else
@@ -178,8 +179,8 @@ SimulateResult Engine::result() {
   result.notes = diagnose_blocked();
   stats_.peak_bytes = ranks_.capacity() * sizeof(Rank) + matcher_.memory() + collectives_.memory() +
                       ready_.memory() + deferred_.capacity() * sizeof(std::size_t) +
-                      events_.memory() + flights_.memory() + posted_.memory() + unattended_.memory() +
-                      gatherings_.memory() + network_->memory();
+                      events_.memory() + flights_.memory() + posted_.memory() +
+                      unattended_.memory() + gatherings_.memory() + network_->memory();
   for (const Rank& rank : ranks_) {
     if (rank.absent) continue;
     stats_.operations += rank.result.events;

@@ -410,7 +410,7 @@ class Engine {
   const bool ports_;            // they meet at their ends
   const bool reactive_;
   const bool races_;
-  const bool in_calls_;         // what moves does so in calls alone: Progress::calls
+  const bool in_calls_;  // what moves does so in calls alone: Progress::calls
   const bool by_time_;
   std::vector<Rank> ranks_;
   ReadyList ready_;

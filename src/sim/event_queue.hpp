@@ -15,8 +15,8 @@ namespace foretrace::sim {
 // In the order in which they happen at one time: a rank is asked for an operation
 // that it did not have before, a posted collective goes on, a rank begins an operation, a
 // header is where wildcards can match it, a rank that waits for any of several requests looks
-// again, a message that needs its receiver in a call looks for it, a message enters the shared links
-// or comes to a port, the answer to a rendezvous' request does, a rank has no more patience.
+// again, a message that needs its receiver in a call looks for it, a message enters the shared
+// links or comes to a port, the answer to a rendezvous' request does, a rank has no more patience.
 enum class EventClass : std::uint8_t {
   ask,
   progress,

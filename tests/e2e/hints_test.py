@@ -310,6 +310,23 @@ int main(int argc, char **argv) {
 }
 """
 
+# Rank 1 calls MPI_Win_sync so often.
+SYNCS = """#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  int rank, *memory;
+  MPI_Win win;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_lock_all(0, win);
+  for (int i = 0; rank == 1 && i < atoi(argv[1]); ++i) MPI_Win_sync(win);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+}
+"""
+
 
 class Hints(harness.TestCase):
     def compile(self, text, mpi=None):
@@ -464,6 +481,16 @@ class Hints(harness.TestCase):
         for run in (lambda *words: self.predict(*words, model, compute="none"), self.record):
             run(2, [program, "draws"])
             self.assertNotIn("in vain", self.result.err)
+
+    def test_rows_of_syncs(self):
+        """A rank may look at its own memory until another has put something there; nothing else tells of it."""
+        program = self.compile(SYNCS)
+        told = r"foretrace: rank 1 called MPI_Win_sync \d{3,} times in a row at program\+0x\w+: if it waits there"
+        for run in (self.predict, self.record):
+            run(2, [program, 1000])
+            self.assertRegex(self.result.err, told)
+            run(2, [program, 50])
+            self.assertNotIn("MPI_Win_sync", self.result.err)
 
     def test_looks_in_vain_before_announced_work(self):
         """How often a program works until a message is there is this machine's; not so where it announces little."""

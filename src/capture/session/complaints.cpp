@@ -229,6 +229,19 @@ void Session::complain_of_fetches() {
                      : "simulate keeps those of here, a live run (simulate -n) has the target's"));
 }
 
+// Collective. A loop that looks at memory of its own until another rank has put something there
+// calls nothing that would tell so, but for this.
+void Session::complain_of_syncs() {
+  constexpr std::uint64_t kMany = 100;
+  const bool few = most_syncs_.count < kMany;
+  if (!has_most(few ? 0 : static_cast<double>(most_syncs_.count), comms.world_rank())) return;
+  const std::string place = place_of(most_syncs_.site);
+  tell(rank_text(comms.world_rank()) + " called MPI_Win_sync " + std::to_string(most_syncs_.count) +
+       " times in a row" + (place.empty() ? "" : " at " + place) +
+       ": if it waits there for what another rank puts, a prediction does not; a live run "
+       "(simulate -n) does");
+}
+
 // Collective. Messages from whomever come here in the order of this machine.
 void Session::complain_of_order() {
   if (!predicting()) {

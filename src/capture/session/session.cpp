@@ -236,6 +236,7 @@ void Session::complain() {
   complain_of_order();
   complain_of_locks();
   complain_of_fetches();
+  complain_of_syncs();
   complain_of_announcing_threads();
   complain_of_roots();
   complain_of_sleep();
@@ -503,6 +504,7 @@ void Session::begin_pending(bool is_first) {
   pending_busy_ = Time();
   pending_is_first_ = is_first;
   pending_may_be_idle_ = may_be_idle_;
+  pending_syncs_ = thread_->fn == Fn::MPI_Win_sync;
   has_pending_ = true;
 }
 
@@ -517,6 +519,8 @@ void Session::write_pending() {
   if (!has_pending_) return;
   if (std::exchange(has_held_, false)) write_alone(held_);
   settle_readings();
+  if (pending_syncs_ && pending_.count > most_syncs_.count)
+    most_syncs_ = {pending_.count, pending_.site};
   has_pending_ = pending_is_first_ = false;
   pending_.enter = pending_.leave - pending_busy_;
   if (others_called_)

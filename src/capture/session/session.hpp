@@ -238,6 +238,7 @@ class Session {
   void complain_of_order();
   void complain_of_locks();
   void complain_of_fetches();
+  void complain_of_syncs();
   void complain_of_announcing_threads();
   void complain_of_roots() const;
   void complain_of_sleep();
@@ -296,6 +297,12 @@ class Session {
   bool has_pending_ = false;
   Time pending_busy_;  // time inside them
   bool pending_may_be_idle_ = false;
+  bool pending_syncs_ = false;  // calls of MPI_Win_sync
+  struct Row {
+    std::uint64_t count = 0;
+    trace::SiteId site = 0;
+  };
+  Row most_syncs_;                 // in a row
   bool pending_is_first_ = false;  // the first look of a row
   trace::Event held_;              // that one, when those that follow it are pending
   bool has_held_ = false;

@@ -86,9 +86,10 @@ void add_placement_options(CLI::App& app, std::string& placement, int& ranks_per
 }
 
 void add_progress_option(CLI::App& app, std::string& progress) {
-  app.add_option("--progress", progress,
-                 "When messages of P bytes and more move: always, or calls: while their receiver is "
-                 "in a call of MPI; left out: calls, where the machine model has P")
+  app.add_option(
+         "--progress", progress,
+         "When messages of P bytes and more move: always, or calls: while their receiver is "
+         "in a call of MPI; left out: calls, where the machine model has P")
       ->check(CLI::IsMember({"always", "calls"}));
 }
 

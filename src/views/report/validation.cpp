@@ -98,9 +98,8 @@ json group_json(const ValidatedGroup& group) {
 }
 
 const char* kind_name(analysis::CauseKind kind) {
-  constexpr const char* kNames[] = {"threshold", "per byte",   "fixed",       "missing",
-                                    "beyond",    "unreliable", "first calls", "computation",
-                                    "waiting"};
+  constexpr const char* kNames[] = {"threshold",  "per byte",    "fixed",       "missing", "beyond",
+                                    "unreliable", "first calls", "computation", "waiting"};
   return kNames[static_cast<int>(kind)];
 }
 
