@@ -179,8 +179,8 @@ SimulateResult Engine::result() {
   result.notes = diagnose_blocked();
   stats_.peak_bytes = ranks_.capacity() * sizeof(Rank) + matcher_.memory() + collectives_.memory() +
                       ready_.memory() + deferred_.capacity() * sizeof(std::size_t) +
-                      events_.memory() + flights_.memory() + posted_.memory() +
-                      unattended_.memory() + gatherings_.memory() + network_->memory();
+                      events_.memory() + flights_.memory() + posted_.memory() + stalled_.memory() +
+                      gatherings_.memory() + network_->memory();
   for (const Rank& rank : ranks_) {
     if (rank.absent) continue;
     stats_.operations += rank.result.events;

@@ -117,18 +117,20 @@ class Engine {
   // By communicator of the window and target.
   using AccessesOf = std::map<std::pair<trace::CommId, std::int32_t>, AccessesTo>;
 
-  // Something that goes on only while its receiver is in a call that moves messages.
-  struct Unattended {
-    enum class What : std::uint8_t { send, meeting, answer, step, collective };
-    What what = What::send;
+  // Something that goes on only while a rank is in a call that moves messages.
+  struct Stalled {
+    enum class Kind : std::uint8_t { send, meeting, answer, step, collective };
+    Kind kind = Kind::send;
+    std::uint64_t id = 0;  // no other's; 0: over
     WorldRank from;
-    WorldRank to;
-    // send: its natural end, and what led to it.
-    bool withdrawn = false;
+    WorldRank to;  // which has to be in a call
+    // send: its natural end, and what led to it. `met`: its receiver has entered the call that
+    // gets it.
     std::uint64_t request = 0;
     Time end;
     Bytes bytes;
     Link own;
+    bool met = false;
     // meeting: of a rendezvous.
     PendingSend send;
     std::int32_t tag = 0;
@@ -137,10 +139,13 @@ class Engine {
     // one of those that wait for their members.
     std::uint32_t number = 0;
   };
+  // Of each rank.
   struct Attendance {
-    Time until;                          // the rank was or is in such a call
+    Time until;                          // it has left the last such call; Time::max(): it is there
     std::vector<std::uint64_t> threads;  // requests that stand for calls which other threads are in
-    std::vector<std::uint32_t> waiting;  // Unattended: for its next one
+    // Its posted receives that messages belong to whose sends are stalled (Stalled::id).
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> receives;
+    std::vector<std::uint32_t> waiting;  // Stalled: for its next call
   };
   // A posted collective by equation: it takes its time once so many members have been in a call.
   struct Gathering {
@@ -186,7 +191,9 @@ class Engine {
   void start_isend(Rank& rank);
   void start_irecv(Rank& rank);
   Time post_receive_leave(const Rank& rank) const;
-  void connect_send(Rank& rank, const SendTimes& times, bool rendezvous, std::uint64_t request);
+  // `stalled`: Stalled::id, 0: its end waits for nobody.
+  void connect_send(Rank& rank, const SendTimes& times, bool rendezvous, std::uint64_t request,
+                    std::uint64_t stalled = 0);
   void connect_recv(Rank& rank, machine::RecvKind kind, std::uint64_t request);
   void meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank& receiver,
             const PendingRecv& recv, bool attended = false);
@@ -345,9 +352,12 @@ class Engine {
   bool is_attended(const Rank& sender, const trace::Endpoint& to, machine::SendMode mode) const;
   bool moves_messages(const Rank& rank);
   void enter_call(Rank& rank);
-  void leave_call(const Rank& rank);
+  void leave_call(Rank& rank);
   void end_attendance(const Rank& rank);
-  void end_when_attended(Rank& sender, std::uint64_t request, const SendTimes& times);
+  std::uint64_t end_when_attended(Rank& sender, std::uint64_t request, const SendTimes& times);
+  Stalled* stalled_send(std::uint64_t id);
+  void meet_stalled(std::uint64_t id, const Rank& receiver, const PendingRecv& recv);
+  bool waits_as_send(const Rank& rank) const;
   bool meet_when_attended(const Meeting& meeting, const PendingSend& send, std::int32_t tag,
                           const PendingRecv& recv);
   bool answer_when_attended(MessageId message);
@@ -356,9 +366,10 @@ class Engine {
   void await_members(Gathering gathering, std::span<const WorldRank> members);
   bool is_in_call(WorldRank rank, Time now) const;
   void flush_waiting(Attendance& attendance, Time when);
-  std::uint32_t wait_for_receiver(Unattended what, Time when);
+  std::uint64_t wait_for_receiver(Stalled stalled, Time when);
   void look_for_receiver(const Event& event);
   void go_on_attended(std::uint32_t number, Time when, bool late);
+  void end_attended_send(const Stalled& send, Time when, bool late);
 
   // engine_dependences.cpp
   void log_send(const Rank& rank, const SendTimes& times, bool rendezvous, bool ends_later);
@@ -434,9 +445,9 @@ class Engine {
   std::unordered_map<std::int32_t, AccessesOf> accesses_of_;  // by rank, of those that make any
   std::vector<Time> handing_until_;                           // by rank: links_ only
   std::vector<Attendance> attendances_;                       // by rank: in_calls_ only
-  Slots<Unattended> unattended_;
+  Slots<Stalled> stalled_;
   Slots<Gathering> gatherings_;
-  std::uint32_t unattended_count_ = 0;
+  std::uint32_t stalled_count_ = 0;
   std::vector<Arrival> arrivals_;
   std::vector<Release> released_;
   CollectiveCall chosen_for_;  // the last choice of an algorithm, same on all ranks

@@ -29,12 +29,13 @@ void Engine::start_send(Rank& rank) {
     rank.leave = times.leave;
   }
   if (log_) log_send(rank, times, rendezvous, false);
+  std::uint64_t stalled = 0;
   if (!rendezvous && is_attended(rank, to, mode)) {
     ++rank.waiting_for;
     rank.send_open = true;
-    end_when_attended(rank, 0, times);
+    stalled = end_when_attended(rank, 0, times);
   }
-  connect_send(rank, times, rendezvous, 0);
+  connect_send(rank, times, rendezvous, 0, stalled);
 }
 
 void Engine::start_recv(Rank& rank, RecvKind kind) {
@@ -72,14 +73,15 @@ void Engine::start_isend(Rank& rank) {
   request->needs_buffer = rendezvous && operation.mode != SendMode::synchronous;
   const bool attended = !rendezvous && is_attended(rank, to, operation.mode);
   if (log_) log_send(rank, times, rendezvous, attended);
+  std::uint64_t stalled = 0;
   if (attended) {
-    end_when_attended(rank, operation.request, times);
+    request->payload = stalled = end_when_attended(rank, operation.request, times);
   } else if (!rendezvous) {
     request->done = true;
     request->bytes = to.bytes;
     request->end = times.end;
   }
-  connect_send(rank, times, rendezvous, operation.request);
+  connect_send(rank, times, rendezvous, operation.request, stalled);
 }
 
 // The program says by its call from whom, or does not.
@@ -122,7 +124,7 @@ bool Engine::between_nodes(WorldRank from, WorldRank to) const {
 }
 
 void Engine::connect_send(Rank& rank, const SendTimes& times, bool rendezvous,
-                          std::uint64_t request) {
+                          std::uint64_t request, std::uint64_t stalled) {
   const Operation& operation = rank.operation;
   const trace::Endpoint& to = operation.send;
   Rank& receiver = partner(rank, to.peer);
@@ -137,6 +139,7 @@ void Engine::connect_send(Rank& rank, const SendTimes& times, bool rendezvous,
                    kNoFlight,
                    operation.payload,
                    Time(),
+                   stalled,
                    operation.silent};
   if (!operation.silent && between_nodes(rank.id, to.peer)) {
     const bool passes = ports_ && times.start == rank.enter;
@@ -220,6 +223,7 @@ void Engine::meet(Rank& sender, const PendingSend& send, std::int32_t tag, Rank&
   meeting.kind = recv.kind;
   meeting.through = send.through;
   const bool flies = send.flight != kNoFlight;
+  if (send.stalled != 0) meet_stalled(send.stalled, receiver, recv);
   if (in_calls_ && !flies && !attended && meet_when_attended(meeting, send, tag, recv)) return;
   Delivery delivery;
   if (send.silent)

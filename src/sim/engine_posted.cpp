@@ -147,10 +147,10 @@ void Engine::post_part(std::uint32_t at, bool sends) {
   part.end = times.end;
   part.bytes = end.bytes;
   posted.open.push_back(part);
-  if (attended) end_when_attended(rank, request, times);
+  const std::uint64_t stalled = attended ? end_when_attended(rank, request, times) : 0;
   posted.clock = times.leave;
   if (log_) log_->note_send(rank.id, Time());
-  connect_send(rank, times, rendezvous, request);
+  connect_send(rank, times, rendezvous, request, stalled);
 }
 
 // Whether the step waits for nothing that is not done.

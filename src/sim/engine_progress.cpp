@@ -12,6 +12,14 @@ namespace foretrace::sim {
 
 using trace::EventKind;
 
+namespace {
+
+// What is sent when its receiver leaves a call is not moved by that call, also where messages take
+// no time.
+constexpr Time kLeastMessage = Time::ps(1);
+
+}  // namespace
+
 bool Engine::is_attended(const Rank& sender, const trace::Endpoint& to,
                          machine::SendMode mode) const {
   return in_calls_ && timing_.on(path_of(sender, to)).is_attended(mode, to.bytes);
@@ -30,16 +38,21 @@ bool Engine::moves_messages(const Rank& rank) {
     case EventKind::mark:
       return false;
     case EventKind::send:
-      return operation.send.peer.valid() &&
-             (is_attended(rank, operation.send, operation.mode) ||
-              network_->is_rendezvous(path_of(rank, operation.send), operation.mode,
-                                      operation.send.bytes));
+      return waits_as_send(rank);
     case EventKind::call:
       return operation.in_vain || operation.idle || operation.probing != Probing::none ||
              operation.locking != Locking::none || costs_of(rank).moves;
     default:
       return true;
   }
+}
+
+// Whether the send that the rank makes would wait for its receiver.
+bool Engine::waits_as_send(const Rank& rank) const {
+  const Operation& operation = rank.operation;
+  const trace::Endpoint& to = operation.send;
+  return to.peer.valid() && (is_attended(rank, to, operation.mode) ||
+                             network_->is_rendezvous(path_of(rank, to), operation.mode, to.bytes));
 }
 
 bool Engine::is_in_call(WorldRank rank, Time now) const {
@@ -54,22 +67,30 @@ void Engine::enter_call(Rank& rank) {
   if (operation.silent) return;
   Attendance& attendance = attendances_[static_cast<std::size_t>(rank.id.value)];
   const bool is_step = rank.expansion && rank.expansion->active;
-  const bool posts = operation.kind == EventKind::isend || operation.kind == EventKind::irecv ||
-                     operation.kind == EventKind::icollective;
-  if (!is_step && posts && stands_for_blocking(operation))
+  const bool posts = (operation.kind == EventKind::isend && waits_as_send(rank)) ||
+                     operation.kind == EventKind::irecv || operation.kind == EventKind::icollective;
+  if (!is_step && posts && stands_for_blocking(operation)) {
     attendance.threads.push_back(operation.request);
-  else if (is_step || moves_messages(rank))
+  } else if (is_step || moves_messages(rank)) {
     attendance.until = Time::max();
-  else
+  } else {
     return;
+  }
   flush_waiting(attendance, rank.enter);
 }
 
-void Engine::leave_call(const Rank& rank) {
+void Engine::leave_call(Rank& rank) {
   if (rank.expansion && rank.expansion->active) return;
   Attendance& attendance = attendances_[static_cast<std::size_t>(rank.id.value)];
   if (attendance.until == Time::max()) attendance.until = rank.clock;
-  if (attendance.threads.empty() || rank.operation.kind != EventKind::complete) return;
+  if (rank.operation.kind != EventKind::complete) return;
+  std::erase_if(attendance.receives, [&](const auto& receive) {
+    Stalled* const send = stalled_send(receive.second);
+    const bool completed = !rank.requests.find(receive.first);
+    if (send && completed) send->met = true;
+    return !send || completed;
+  });
+  if (attendance.threads.empty()) return;
   for (const trace::Completion& completion : rank.operation.completions)
     if (std::erase(attendance.threads, completion.request) > 0)
       attendance.until = std::max(attendance.until, rank.clock);
@@ -87,9 +108,10 @@ void Engine::flush_waiting(Attendance& attendance, Time when) {
     go_on_attended(number, when, true);
 }
 
-// An eager send (request 0: the sender is in the call).
-void Engine::end_when_attended(Rank& sender, std::uint64_t request, const SendTimes& times) {
-  Unattended send;
+// An eager send (request 0: the sender is in the call). Stalled::id.
+std::uint64_t Engine::end_when_attended(Rank& sender, std::uint64_t request,
+                                        const SendTimes& times) {
+  Stalled send;
   send.from = sender.id;
   send.to = sender.operation.send.peer;
   send.request = request;
@@ -100,9 +122,24 @@ void Engine::end_when_attended(Rank& sender, std::uint64_t request, const SendTi
     send.own.takes = send.end - sender.enter;
     send.own.overhead = send.own.takes - std::max(times.start - sender.enter, Time());
   }
-  const std::uint32_t number = wait_for_receiver(send, send.end);
-  // By which a cancelled one is known: its request's number may be used again.
-  if (Request* const posted = sender.requests.find(request)) posted->payload = number + 1;
+  return wait_for_receiver(send, std::max(send.end, sender.enter + kLeastMessage));
+}
+
+// nullptr: it is over.
+Engine::Stalled* Engine::stalled_send(std::uint64_t id) {
+  Stalled& stalled = stalled_[static_cast<std::uint32_t>(id)];
+  return id != 0 && stalled.id == id ? &stalled : nullptr;
+}
+
+// Its message has a receive: who gets it has been in MPI, whenever the send would end after.
+void Engine::meet_stalled(std::uint64_t id, const Rank& receiver, const PendingRecv& recv) {
+  Stalled* const send = stalled_send(id);
+  if (!send) return;
+  if (recv.kind != machine::RecvKind::posted)
+    send->met = true;
+  else if ((recv.request & (kPartRequest | kDetachedRequest)) == 0)
+    attendances_[static_cast<std::size_t>(receiver.id.value)].receives.emplace_back(recv.request,
+                                                                                    id);
 }
 
 // A rendezvous with a posted receive, both of which are known; false: it need not wait. The
@@ -118,14 +155,16 @@ bool Engine::meet_when_attended(const Meeting& meeting, const PendingSend& send,
   empty.stamp.bytes = Bytes(0);
   const Delivery first = network_->deliver(empty);
   const Delivery whole = network_->deliver(meeting);
-  Unattended met;
-  met.what = Unattended::What::meeting;
+  Stalled met;
+  met.kind = Stalled::Kind::meeting;
   met.from = meeting.from;
   met.to = meeting.to;
   met.send = send;
   met.tag = tag;
   met.receive = recv;
-  wait_for_receiver(met, std::min({first.sender, first.arrival, whole.sender, whole.arrival}));
+  wait_for_receiver(met,
+                    std::max(std::min({first.sender, first.arrival, whole.sender, whole.arrival}),
+                             std::max(meeting.stamp.sent, meeting.entered) + kLeastMessage));
   return true;
 }
 
@@ -135,8 +174,8 @@ bool Engine::answer_when_attended(MessageId message) {
   if (flight.receive.kind != machine::RecvKind::posted ||
       !timing_.on(network_->path(flight.from, flight.to)).is_attended(flight.mode, flight.bytes))
     return false;
-  Unattended answer;
-  answer.what = Unattended::What::answer;
+  Stalled answer;
+  answer.kind = Stalled::Kind::answer;
   answer.from = flight.from;
   answer.to = flight.to;
   answer.number = message;
@@ -149,12 +188,12 @@ bool Engine::answer_when_attended(MessageId message) {
 bool Engine::step_when_attended(const Event& event) {
   const PostedCollective& posted = posted_[event.payload];
   if (!posted.has_waited || posted.blocks || is_in_call(posted.rank, event.time)) return false;
-  Unattended step;
-  step.what = Unattended::What::step;
+  Stalled step;
+  step.kind = Stalled::Kind::step;
   step.from = step.to = posted.rank;
   step.number = event.payload;
   attendances_[static_cast<std::size_t>(posted.rank.value)].waiting.push_back(
-      unattended_.take(std::move(step)));
+      stalled_.take(std::move(step)));
   return true;
 }
 
@@ -204,74 +243,82 @@ void Engine::await_members(Gathering gathering, std::span<const WorldRank> membe
   const Time latest = gathering.latest;
   const std::uint32_t number = gatherings_.take(std::move(gathering));
   for (const WorldRank member : members) {
-    Unattended awaited;
-    awaited.what = Unattended::What::collective;
+    Stalled awaited;
+    awaited.kind = Stalled::Kind::collective;
     awaited.from = awaited.to = member;
     awaited.number = number;
     wait_for_receiver(awaited, latest);
   }
 }
 
-std::uint32_t Engine::wait_for_receiver(Unattended what, Time when) {
-  const std::int32_t sender = what.from.value;
-  if (when > kEndOfTime) too_late(rank_of(what.from));
-  const std::uint32_t number = unattended_.take(std::move(what));
-  events_.push({when, EventClass::attend, sender, unattended_count_++, number});
-  return number;
+// Stalled::id.
+std::uint64_t Engine::wait_for_receiver(Stalled stalled, Time when) {
+  const std::int32_t sender = stalled.from.value;
+  if (when > kEndOfTime) too_late(rank_of(stalled.from));
+  const std::uint32_t number = stalled_.take(std::move(stalled));
+  const std::uint64_t id = std::uint64_t{++stalled_count_} << 32 | number;
+  stalled_[number].id = id;
+  events_.push({when, EventClass::attend, sender, stalled_count_, number});
+  return id;
 }
 
 void Engine::look_for_receiver(const Event& event) {
-  const WorldRank receiver = unattended_[event.payload].to;
-  if (is_in_call(receiver, event.time))
+  const Stalled& stalled = stalled_[event.payload];
+  if (stalled.met || is_in_call(stalled.to, event.time))
     go_on_attended(event.payload, event.time, false);
   else
-    attendances_[static_cast<std::size_t>(receiver.value)].waiting.push_back(event.payload);
+    attendances_[static_cast<std::size_t>(stalled.to.value)].waiting.push_back(event.payload);
 }
 
 // `late`: its receiver was in no call when it looked, and is now.
 void Engine::go_on_attended(std::uint32_t number, Time when, bool late) {
-  Unattended what = unattended_[number];
-  unattended_.give_back(number);
-  Rank& sender = rank_of(what.from);
-  switch (what.what) {
-    case Unattended::What::send: {
-      if (what.withdrawn) return;
-      const bool is_part = (what.request & kPartRequest) != 0;
-      Link attended;
-      if (log_ && !is_part && late) {
-        attended.kind = LinkKind::answer;
-        attended.from = log_->entered(what.to);
-        attended.takes = when - (*log_)[attended.from].at;
-      }
-      if (what.request == 0) {
-        sender.send_delay = when - what.end;
-        if (log_ && late) log_->add(sender.id, attended);
-      } else if (log_ && !is_part) {
-        Link links[2] = {what.own, attended};
-        log_->end_request(sender.id, what.request, when, std::span(links, late ? 2 : 1));
-      }
-      return sender_done(sender, what.request, when, what.bytes);
-    }
-    case Unattended::What::meeting:
-      if (late) what.receive.entered = when;
-      return meet(sender, what.send, what.tag, rank_of(what.to), what.receive, true);
-    case Unattended::What::answer:
-      if (late) flights_[what.number].receive.entered = when;
-      return answer(what.number, true);
-    case Unattended::What::step:
-      posted_[what.number].clock = std::max(posted_[what.number].clock, when);
-      return go_on(what.number);
-    case Unattended::What::collective: {
-      Gathering& gathering = gatherings_[what.number];
+  Stalled stalled = stalled_[number];
+  stalled_[number].id = 0;
+  stalled_.give_back(number);
+  switch (stalled.kind) {
+    case Stalled::Kind::send:
+      if (stalled.id != 0) end_attended_send(stalled, when, late);
+      return;
+    case Stalled::Kind::meeting:
+      if (late) stalled.receive.entered = when;
+      return meet(rank_of(stalled.from), stalled.send, stalled.tag, rank_of(stalled.to),
+                  stalled.receive, true);
+    case Stalled::Kind::answer:
+      if (late) flights_[stalled.number].receive.entered = when;
+      return answer(stalled.number, true);
+    case Stalled::Kind::step:
+      posted_[stalled.number].clock = std::max(posted_[stalled.number].clock, when);
+      return go_on(stalled.number);
+    case Stalled::Kind::collective: {
+      Gathering& gathering = gatherings_[stalled.number];
       gathering.latest = std::max(gathering.latest, late ? when : Time());
       if (--gathering.missing > 0) return;
       const Gathering whole = std::move(gathering);
-      gatherings_.give_back(what.number);
+      gatherings_.give_back(stalled.number);
       for (const Release& release : whole.releases)
         end_posted_by_equation(release, whole.comm, whole.latest);
       return;
     }
   }
+}
+
+void Engine::end_attended_send(const Stalled& send, Time when, bool late) {
+  Rank& sender = rank_of(send.from);
+  const bool is_part = (send.request & kPartRequest) != 0;
+  Link attended;
+  if (log_ && !is_part && late) {
+    attended.kind = LinkKind::answer;
+    attended.from = log_->entered(send.to);
+    attended.takes = when - (*log_)[attended.from].at;
+  }
+  if (send.request == 0) {
+    sender.send_delay = when - send.end;
+    if (log_ && late) log_->add(sender.id, attended);
+  } else if (log_ && !is_part) {
+    Link links[2] = {send.own, attended};
+    log_->end_request(sender.id, send.request, when, std::span(links, late ? 2 : 1));
+  }
+  sender_done(sender, send.request, when, send.bytes);
 }
 
 }  // namespace foretrace::sim

@@ -144,7 +144,7 @@ void Engine::start_cancel(Rank& rank) {
   if (request->is_collective || request->is_access || request->empty) return;
   if (request->is_send ? !withdraw_send(rank, *request) : !withdraw_receive(rank, *request)) return;
   if (request->is_send && request->payload != 0) {
-    unattended_[static_cast<std::uint32_t>(request->payload - 1)].withdrawn = true;
+    stalled_send(request->payload)->id = 0;
     request->payload = 0;
   }
   request->empty = true;

@@ -116,6 +116,7 @@ std::optional<PendingRecv> Matcher::send(const Route& route, const PendingSend& 
   node.flight = message.flight;
   node.payload = message.payload;
   node.through = message.through;
+  node.stalled = message.stalled;
   return std::nullopt;
 }
 

@@ -29,7 +29,8 @@ struct PendingSend {
   std::uint32_t flight = 0;   // carried along for the engine
   std::uint64_t payload = 0;  // the same
   Time through{};             // the same
-  bool silent = false;        // takes no time
+  std::uint64_t stalled = 0;  // the same
+  bool silent = false;        // takes no time; forgotten where the message waits
 };
 
 struct PendingRecv {
@@ -102,6 +103,7 @@ class Matcher {
     std::uint32_t flight = 0;
     std::uint64_t payload = 0;
     Time through;
+    std::uint64_t stalled = 0;
   };
   static PendingSend message(const Node& node) {
     return {{node.time, node.bytes, node.rendezvous, node.untouched},
@@ -110,7 +112,8 @@ class Matcher {
             node.order,
             node.flight,
             node.payload,
-            node.through};
+            node.through,
+            node.stalled};
   }
   // Nodes of one route, at least one; all are sends, or all are receives.
   struct Channel {

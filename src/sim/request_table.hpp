@@ -24,7 +24,7 @@ struct Request {
                              // or what the receive has room for
   // receive: of the message, if done. Posted collective that stands for a blocking one: its name
   // (NameId) + 1; once it is done, what it takes if nobody comes late, in ps. Send that waits for
-  // its receiver to be in a call: the number of that wait + 1. 0 for others.
+  // its receiver to be in a call: Engine's name for that. 0 for others.
   std::uint64_t payload = 0;
   bool is_send : 1 = false;
   bool done : 1 = false;          // the transfer's end is known

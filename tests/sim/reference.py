@@ -58,7 +58,7 @@ import sys
 import threading
 
 from reference_machine import Machine, half_away  # noqa: F401 (others take it from here)
-from reference_progress import ALWAYS, InMpi
+from reference_progress import ALWAYS, LEAST_MESSAGE, InMpi
 from reference_tables import BACK, OUT, WAITS_FOR
 
 
@@ -74,6 +74,7 @@ class Schedule:
         self.nodes = data.get("nodes")
         self.calls = []      # per rank: (steps before it, call)
         self.posted = {}     # (rank, index of a wait): the indices of the posting calls
+        self.completed_by = {}  # the other way round
         self.receive_of = {}  # (rank, index) of a sending call: that of the receiving one
         self.send_of = {}
         self.members = {}    # (rank, index) of a collective: the members' (rank, index)
@@ -93,6 +94,7 @@ class Schedule:
                 requests[call["request"]] = here
             if call["op"] == "wait":
                 self.posted[here] = [requests.pop(number) for number in call["requests"]]
+                self.completed_by.update({posted: here for posted in self.posted[here]})
             calls.append((steps, call))
             steps = 0
         calls.append((steps, {"op": "finalize"}))
@@ -100,6 +102,12 @@ class Schedule:
 
     def call(self, at):
         return self.calls[at[0]][at[1]][1]
+
+    def getting(self, send):
+        """The call that gets the message of a send: a blocking receive, or that which completes a posted one."""
+        receive = self.receive_of.get(send)
+        posted = receive is not None and self.call(receive)["op"] == "irecv"
+        return self.completed_by.get(receive) if posted else receive
 
     def pair_messages(self):
         sends, receives, probes = {}, {}, []
@@ -264,6 +272,10 @@ class Replay:
         call = self.schedule.call(send)
         if not self.rules_of(send).attends(call.get("mode", "standard"), call["bytes"]):
             return end
+        end = max(end, self.enter(send) + LEAST_MESSAGE)
+        getting = self.schedule.getting(send)
+        if getting is not None and self.in_mpi.has_entered(getting, end):
+            return end
         return self.in_mpi.from_(self.receiver(send), end)
 
     def meeting(self, send):
@@ -276,6 +288,7 @@ class Replay:
             return both
         empty = min(both + takes for d in (0, size)
                     for takes in (self.sender_takes(call, rules, d), self.posted_receive_takes(rules, d)))
+        empty = max(empty, both + LEAST_MESSAGE)
         there = self.in_mpi.from_(receive[0], empty)
         return max(self.departure(send), there) if there > empty else both
 

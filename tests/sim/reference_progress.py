@@ -5,6 +5,7 @@ import math
 
 from reference_tables import WAITS_FOR
 
+LEAST_MESSAGE = 1  # ps
 MOVES = ("recv", "sendrecv", "probe", "wait", "access", "flush", "lock")
 
 
@@ -14,6 +15,9 @@ class Always:
     def from_(self, rank, time):
         return time
 
+    def has_entered(self, call, time):
+        return True
+
 
 ALWAYS = Always()
 
@@ -22,8 +26,9 @@ class InMpi:
     """By the times of a replay."""
 
     def __init__(self, replay):
-        self.enters, self.leaves = [], []
+        self.enters, self.leaves, self.entered = [], [], {}
         for rank, calls in enumerate(replay.schedule.calls):
+            self.entered.update({(rank, index): replay.enter((rank, index)) for index in range(len(calls))})
             spans = [(0, 0)]  # MPI_Init
             spans += [(replay.enter(at), replay.leave(at)) for at in
                       ((rank, index) for index in range(len(calls) - 1)) if moves(replay, at)]
@@ -32,12 +37,15 @@ class InMpi:
             self.leaves.append([leave for _, leave in spans])
 
     def __eq__(self, other):
-        return (isinstance(other, InMpi) and self.enters == other.enters
-                and self.leaves == other.leaves)
+        return isinstance(other, InMpi) and self.entered == other.entered and self.leaves == other.leaves
 
     def from_(self, rank, time):
         """A(rank, time): the first moment from `time` on at which the rank is in MPI."""
         return max(time, self.enters[rank][bisect.bisect_left(self.leaves[rank], time)])
+
+    def has_entered(self, call, time):
+        """Whether the rank of the call, (rank, index), had entered it by then."""
+        return self.entered[call] <= time
 
 
 def moves(replay, at):

@@ -339,17 +339,13 @@ void Line::take_turn() {
   flush_call();
   record.compute = work_->compute.count_ps();
   record.steps = work_->steps;
-  const bool said = at_hand_.said;
-  wait_for_answer(record);
-  at_hand_.said = said;
+  aside([&] { return &wait_for_answer(record); });
 }
 
 void Line::catch_up() {
   Record record;
   record.posting = Posting::catch_up;
-  const bool said = at_hand_.said;
-  exchange(record);
-  at_hand_.said = said;
+  aside([&] { return &exchange(record); });
 }
 
 namespace {

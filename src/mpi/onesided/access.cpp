@@ -131,13 +131,13 @@ int carry_out(const Target& target, OneSided what, std::uint64_t bytes, std::uin
               std::initializer_list<Datatype*> types, const std::function<int()>& move) {
   const bool combines = what != OneSided::put && what != OneSided::get;
   Win& win = *target.win;
-  if (!may_meet_others(win, target.rank, combines)) {
+  const bool has_turn = !may_meet_others(win, target.rank, combines);
+  if (has_turn || request) {
+    // One with a request may end before the next call that is about the window.
+    if (!has_turn) take_turn();
     if (const int error = move()) return error;
   } else {
     put_off(win, move, types);
-    // It may end before the next call that is about the window.
-    if (request) move_pending();
-    if (const int error = request ? take_access_error(win) : MPI_SUCCESS) return error;
   }
   note_access(target, what, bytes, request);
   return MPI_SUCCESS;

@@ -19,18 +19,19 @@ struct Pending {
 };
 std::vector<Pending> pending;
 
-bool is_access(Fn function) {
+// Another access that need not be waited for.
+bool moves_later(Fn function) {
   std::string_view name = name_of(function);
   if (name.ends_with("_c")) name.remove_suffix(2);
   for (const std::string_view access :
        {"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op",
-        "MPI_Compare_and_swap", "MPI_Rput", "MPI_Rget", "MPI_Raccumulate", "MPI_Rget_accumulate"})
+        "MPI_Compare_and_swap"})
     if (name == access) return true;
   return false;
 }
 
 void begin_call(Fn function) {
-  if (!is_access(function)) move_pending();
+  if (!moves_later(function)) take_turn();
 }
 
 }  // namespace
@@ -39,13 +40,13 @@ void put_off(Win& win, std::function<int()> move, std::initializer_list<Datatype
   Pending& added = pending.emplace_back(&win, std::move(move), types);
   for (Datatype* type : added.types) retain(type);
   line.at_entry(begin_call);
-  if (pending.size() >= kMost) move_pending();
+  if (pending.size() >= kMost) take_turn();
 }
 
-void move_pending() {
-  if (pending.empty()) return;
+void take_turn() {
   line.at_entry(nullptr);
   line.take_turn();
+  // What handles an error may make accesses of its own.
   for (const Pending& access : std::exchange(pending, {})) {
     const int error = access.move();
     int& first = access.win->state->access_error;

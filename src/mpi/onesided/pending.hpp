@@ -15,8 +15,9 @@ namespace foretrace::mpi {
 
 // `move` returns an error code of the window; `types` are kept for it.
 void put_off(Win& win, std::function<int()> move, std::initializer_list<Datatype*> types);
-// Moves all, in the order in which they were called.
-void move_pending();
+// It is the rank's turn from now to its next posting: moves all, in the order in which they were
+// called.
+void take_turn();
 // The first error since it was asked for.
 int take_access_error(Win& win);
 
