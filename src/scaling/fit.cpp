@@ -14,6 +14,7 @@ namespace foretrace::scaling {
 namespace {
 
 constexpr double kLikelyChi = 3.84;     // 95 % of chi-squared with one degree of freedom
+constexpr double kMisfit = 2;           // times the noise: then it is no noise that a fit misses by
 constexpr double kLikelyErrors = 1.96;  // 95 % of a normal distribution, in standard deviations
 constexpr double kSameGrowth = 0.25;    // exponents nearer than that are one order
 constexpr double kSameValue = 1.5;
@@ -74,6 +75,20 @@ std::vector<double> column(const Shape& shape, const Points& points) {
   return out;
 }
 
+// What saturates is a constant less a falling power: in the mean, 1 - 1/p of the ranks wait for the
+// last one.
+bool may_be_negative(const Shape& shape) {
+  return shape.size() == 1 && shape.front().exponent < 0 && shape.front().logs == 0;
+}
+
+// What is taken away needs a constant that it is taken from, and leaves some time at every point.
+bool is_above_zero(const std::vector<Term>& terms, const Points& points) {
+  if (std::ranges::all_of(terms, [](const Term& term) { return term.coefficient >= 0; }))
+    return true;
+  return terms.front().shape.empty() &&
+         std::ranges::all_of(points.x, [&](const auto& x) { return evaluate(terms, x) > 0; });
+}
+
 // The most negative coefficient's column is left out until none is. Nothing if a term other than
 // the constant would go: then it is another trial's.
 bool try_shapes(std::vector<Shape> shapes, const Points& points, Trial& out) {
@@ -96,7 +111,7 @@ bool try_shapes(std::vector<Shape> shapes, const Points& points, Trial& out) {
     }
     std::size_t worst = shapes.size();
     for (std::size_t j = 0; j < shapes.size(); ++j)
-      if (fit.coefficients[j] < 0 &&
+      if (fit.coefficients[j] < 0 && !may_be_negative(shapes[j]) &&
           (worst == shapes.size() || fit.coefficients[j] < fit.coefficients[worst]))
         worst = j;
     if (worst == shapes.size()) {
@@ -106,14 +121,15 @@ bool try_shapes(std::vector<Shape> shapes, const Points& points, Trial& out) {
       out.terms.clear();
       for (std::size_t j = 0; j < shapes.size(); ++j)
         out.terms.push_back({out.fit.coefficients[j], shapes[j]});
-      return true;
+      return is_above_zero(out.terms, points);
     }
     if (!shapes[worst].empty()) return false;
     shapes.erase(shapes.begin() + static_cast<std::ptrdiff_t>(worst));
   }
 }
 
-// Shapes of one parameter: a constant, a term, and for strong scaling a falling with a rising one.
+// Shapes of one parameter: a constant, a term, and a falling with a rising one: for strong scaling,
+// and for collectives whose part that grows with 1 - 1/p meets one that grows on.
 std::vector<std::vector<Shape>> single_trials(std::size_t parameter) {
   std::vector<std::vector<Shape>> out{{Shape{}}};
   std::vector<Shape> falling, rising;
@@ -283,6 +299,14 @@ void check(const std::vector<Observation>& observations, const std::vector<std::
         throw Error("a value is not above zero; shapes are told apart by relative errors");
 }
 
+// How much worse than the best a shape's chi-squared may be. Where sigma is what the best fit
+// misses by, few points tell it, and Student's distribution says how badly they do.
+double likely_excess(const Trial& best, const Points& points, double sigma) {
+  if (sigma <= kMisfit * std::max(points.point_noise, kLeastNoise)) return kLikelyChi;
+  const auto degrees = static_cast<double>(points.y.size() - best.shapes.size());
+  return std::pow(stats::student(0.95, std::max(degrees, 1.0)), 2);
+}
+
 // Whether two fits are one law: what one of them has beside the other is not there.
 bool are_same(const Trial& a, const Trial& b, const Points& points, const std::vector<double>& at) {
   const auto agree = [&](const std::vector<double>& x) {
@@ -302,6 +326,7 @@ ScalingLaw fit_points(const Points& points, const std::vector<std::string>& name
                       const std::vector<double>& at) {
   std::vector<Trial> trials = run_trials(
       names.size() == 1 ? single_trials(0) : several_trials(points, names.size()), points);
+  std::erase_if(trials, [&at](const Trial& trial) { return !(evaluate(trial.terms, at) > 0); });
   if (trials.empty()) throw Error("no shape fits");
   // Where a fit is worse than the repeated measurements allow, the fit says.
   const auto sigma_of = [&points](const Trial& trial) {
@@ -326,12 +351,13 @@ ScalingLaw fit_points(const Points& points, const std::vector<std::string>& name
   law.low = law.best.low;
   law.high = law.best.high;
   double least = law.best.chi_squared;
+  const double likely = likely_excess(best, points, sigma);
   for (const Trial& trial : trials)
     least = std::min(least, trial.fit.chi_squared / (sigma * sigma));
   for (const Trial& trial : trials) {
     if (&trial == &best) continue;
     const Candidate other = candidate_of(trial, points, at, sigma);
-    if (other.chi_squared - least > kLikelyChi) continue;
+    if (other.chi_squared - least > likely) continue;
     law.high = std::max(law.high, other.high);
     // Of what is 0 there may be a little, but never less.
     if (are_same(trial, best, points, at)) continue;
@@ -415,8 +441,9 @@ std::string format_law(const std::vector<Term>& terms, const std::vector<std::st
   for (const Term& term : terms) {
     if (term.coefficient == 0) continue;
     char number[32];
-    std::snprintf(number, sizeof number, "%.4g", term.coefficient);
-    out += (out.empty() ? "" : " + ") + std::string(number);
+    const bool minus = term.coefficient < 0;
+    std::snprintf(number, sizeof number, "%.4g", std::fabs(term.coefficient));
+    out += (out.empty() ? (minus ? "-" : "") : minus ? " - " : " + ") + std::string(number);
     if (!term.shape.empty()) out += " * " + format_shape(term.shape, names);
   }
   return out.empty() ? "0" : out;

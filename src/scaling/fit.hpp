@@ -54,7 +54,8 @@ inline constexpr std::size_t kLeastValues = 5;  // different ones of each parame
 // An interval is wide whose ends are further than this factor from the value.
 inline constexpr double kWideInterval = 2;
 
-// Fits value = c0 + sum c_k shape_k by relative errors, c_k >= 0, for one to three parameters.
+// Fits value = c0 + sum c_k shape_k by relative errors, for one to three parameters; c_k >= 0 but
+// for falling powers, which may be taken away from c0: then the value saturates.
 // Shapes are chosen by leaving points out in turn. Throws Error where that makes no sense: fewer
 // than five values of a parameter, values or parameters that are not above zero.
 ScalingLaw fit_scaling(const std::vector<Observation>& observations,

@@ -31,7 +31,7 @@ struct Site {
 
 // The value where most ranks were run, which says nothing of more.
 Estimate stays(double value) {
-  return {value, value, value, false, fmt::format("{:.4g}", value)};
+  return {value, value, value, false, fmt::format("{:.4g}", value), 0};
 }
 
 double largest_of(const Figures& figures) {
@@ -68,7 +68,7 @@ std::optional<Estimate> exact_form(const Figures& figures, const Shape& factor, 
                         : slope < 0  ? " - "
                                      : " + ",
                         form.empty() ? slope : std::fabs(slope), format_shape(factor, {"p"}));
-  return Estimate{value, value, value, true, form};
+  return Estimate{value, value, value, true, form, 0};
 }
 
 // What a program counts has no noise: a form with two coefficients, of any sign, that goes through
@@ -90,8 +90,9 @@ Estimate estimate(const Figures& figures, int at) {
     if (value > 0) observations.push_back({{static_cast<double>(ranks)}, {value}});
   if (!(last > 0) || observations.size() < kLeastValues) return stays(last);
   const ScalingLaw law = fit_scaling(observations, {"p"}, {static_cast<double>(at)});
-  return {law.best.value, law.low, law.high, law.identifiable,
-          format_law(law.best.terms, law.names)};
+  return {
+      law.best.value, law.low, law.high, law.identifiable, format_law(law.best.terms, law.names),
+      law.missed};
 }
 
 std::map<std::pair<std::string, std::string>, Site> sites_of(
@@ -120,9 +121,12 @@ std::map<std::pair<std::string, std::string>, Site> sites_of(
 Estimate per_call(const Estimate& volume, const Estimate& calls) {
   if (!(calls.value > 0)) return {};
   const bool one = calls.form == "1";
-  return {volume.value / calls.value, volume.low / calls.value, volume.high / calls.value,
+  return {volume.value / calls.value,
+          volume.low / calls.value,
+          volume.high / calls.value,
           volume.identifiable && calls.identifiable,
-          one ? volume.form : "(" + volume.form + ") / (" + calls.form + ")"};
+          one ? volume.form : "(" + volume.form + ") / (" + calls.form + ")",
+          std::max(volume.missed, calls.missed)};
 }
 
 class Predictor {
@@ -170,8 +174,12 @@ class Predictor {
       return ratio.*which * sheet(site.cost, out.calls.*which, out.members.value, out.bytes.*which);
     };
     out.on_sheet = name_of(site.cost);
-    out.own = {there(&Estimate::value), there(&Estimate::low), there(&Estimate::high), true,
-               ratio.form};
+    out.own = {there(&Estimate::value),
+               there(&Estimate::low),
+               there(&Estimate::high),
+               true,
+               ratio.form,
+               std::max({ratio.missed, out.calls.missed, out.bytes.missed})};
     // Sizes that are not told matter as far as the time depends on them.
     out.own.identifiable = ratio.identifiable && out.calls.identifiable &&
                            out.members.identifiable &&

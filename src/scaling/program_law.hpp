@@ -20,6 +20,7 @@ struct Estimate {
   double low = 0, high = 0;  // 95 % interval
   bool identifiable = true;
   std::string form = "0";
+  double missed = 0;  // as ScalingLaw's
 };
 
 // Of the mean rank: seconds.

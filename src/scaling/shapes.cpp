@@ -22,6 +22,7 @@ std::vector<Factor> make_factors() {
     for (int logs = 0; logs <= each.most_logs; ++logs) out.push_back({0, each.exponent, logs});
   for (const double exponent : {-1.0 / 2, -2.0 / 3, -1.0})
     for (int logs = 0; logs <= 1; ++logs) out.push_back({0, exponent, logs});
+  out.push_back({0, -2, 0});  // soon over, as what saturates often is
   return out;
 }
 

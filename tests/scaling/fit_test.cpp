@@ -31,7 +31,10 @@ TEST(FitScaling, FindsExactLaws) {
         Case{[](double x) { return 1 + 2 * x; }, "1 + 2 * p"},
         Case{[](double x) { return 3 + 0.5 * std::log2(x); }, "3 + 0.5 * log2(p)"},
         Case{[](double x) { return 5 + x * x * std::log2(x); }, "5 + 1 * p^2 * log2(p)"},
-        Case{[](double x) { return 0.1 + 8 / x; }, "0.1 + 8 * p^-1"}}) {
+        Case{[](double x) { return 0.1 + 8 / x; }, "0.1 + 8 * p^-1"},
+        Case{[](double x) { return 9 - 8 / x; }, "9 - 8 * p^-1"},
+        Case{[](double x) { return 3 - 2 / x + 0.5 * std::log2(x); },
+             "3 - 2 * p^-1 + 0.5 * log2(p)"}}) {
     const auto law = fit_scaling(line(each.f), {"p"}, {1024});
     EXPECT_EQ(format_law(law.best.terms, law.names), each.form);
     EXPECT_NEAR(law.best.value / each.f(1024), 1, 1e-6) << each.form;
@@ -62,6 +65,38 @@ TEST(FitScaling, AddsNoTermThatNoiseExplains) {
   ASSERT_EQ(law.best.terms.size(), 2U) << format_law(law.best.terms, law.names);
   EXPECT_NEAR(law.best.terms[0].coefficient, 1.5, 0.02);
   EXPECT_NEAR(law.best.terms[1].coefficient, 0.25, 0.003);
+}
+
+// Mean waits of a program whose ranks wait for one of at most 1 ms: a form that rises and falls
+// again follows the points, but they never fell.
+TEST(FitScaling, LetsWhatSaturatesStay) {
+  const std::vector<double> waits{480, 640, 720, 800, 800};
+  std::vector<Observation> data;
+  for (std::size_t i = 0; const double p : {2, 3, 4, 8, 16}) data.push_back({{p}, {waits[i++]}});
+  const auto law = fit_scaling(data, {"p"}, {64});
+  EXPECT_NEAR(law.best.value, 800, 0.02 * 800);
+  EXPECT_LE(law.low, 800);
+  EXPECT_GE(law.high, 800);
+  EXPECT_GT(law.missed, 0);
+}
+
+// 1 - 1.5/p is -0.5 at p = 1, where it cannot be the law; on 2 ranks and more it is.
+TEST(FitScaling, NeverTellsLessThanNothing) {
+  const auto f = [](double x) { return 1 - 1.5 / x; };
+  EXPECT_NEAR(fit_scaling(line(f), {"p"}, {1024}).best.value, f(1024), 1e-6);
+  const auto law = fit_scaling(line(f), {"p"}, {1});
+  EXPECT_GT(law.best.value, 0);
+  for (const auto& other : law.others) EXPECT_GT(other.value, 0);
+}
+
+// A law that is none of the forms: with few points, what the best form misses by is itself little
+// known, and others that miss by somewhat more are not out.
+TEST(FitScaling, KeepsFormsThatFewPointsCannotExclude) {
+  for (const double half : {3, 6}) {
+    const auto f = [&](double x) { return x / (x + half); };
+    const auto law = fit_scaling(line(f), {"p"}, {512});
+    EXPECT_TRUE(!law.identifiable || (law.low <= f(512) && f(512) <= law.high)) << half;
+  }
 }
 
 // What falls says little of what may yet rise: the interval at 32 times is far above the value.

@@ -55,7 +55,8 @@ nlohmann::ordered_json json_of(const Estimate& estimate) {
   return {{"value", estimate.value},
           {"interval", {estimate.low, estimate.high}},
           {"identifiable", estimate.identifiable},
-          {"form", estimate.form}};
+          {"form", estimate.form},
+          {"missed", estimate.missed}};
 }
 
 nlohmann::ordered_json json_of(const SiteLaw& site) {
@@ -72,6 +73,34 @@ nlohmann::ordered_json json_of(const SiteLaw& site) {
   out["own"] = json_of(site.own);
   out["wait"] = json_of(site.wait);
   return out;
+}
+
+// Of what would have been told wrongly from the runs before the largest, what costs most there.
+std::string missed_text(const ProgramLaw& law) {
+  std::string name;
+  double worst = 0, missed = 0;
+  int more = -1;
+  const auto look = [&](const std::string& of, const Estimate& part) {
+    if (part.missed == 0) return;
+    ++more;
+    if (part.missed * part.value <= worst) return;
+    worst = part.missed * part.value;
+    missed = part.missed;
+    name = of;
+  };
+  for (const SiteLaw& site : law.sites) {
+    const std::string of =
+        site.function + (site.place.empty() ? "" : " at " + plain_text(site.place));
+    look("the own time of " + of, site.own);
+    look("the waiting of " + of, site.wait);
+  }
+  look("the computation", law.compute);
+  if (worst == 0) return "";
+  return fmt::format(
+      "Told from those before, {} on the most ranks would have been off by {}{}: the interval "
+      "allows for as much with each such step.\n",
+      name, format_percent(missed),
+      more > 0 ? fmt::format(" ({} more times in --json)", more) : std::string());
 }
 
 }  // namespace
@@ -117,6 +146,7 @@ std::string render_text_program_law(const ProgramLawReport& report, std::size_t 
         "{} of the communication follows laws that these runs cannot tell from "
         "others; a run at more ranks helps.\n",
         share(sum.untold, sum.value));
+  out += missed_text(law);
   for (const std::string& note : law.notes) out += note + "\n";
   return out;
 }
