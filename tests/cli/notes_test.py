@@ -137,6 +137,19 @@ class Notes(unittest.TestCase):
                       self.foretrace("fit", files[0], "--at", "p=64", status=1).stderr)
         self.assertIn(f"all runs: {NOTE}", self.json("fit", *files, "--at", "p=64")["notes"])
 
+    def test_laws_of_several_programs(self):
+        files = []
+        for ranks in (2, 3, 4, 5, 6):
+            (self.folder / "p.ti").write_text(program(ranks))
+            files.append(f"q{ranks}.ftr")
+            self.simulate(files[-1])
+        self.assertNotIn("program:", self.foretrace("fit", *files, "--at", "p=64").stdout)
+        (self.folder / "other.ti").write_text(program(6))
+        self.simulate(files[-1], program="other.ti")
+        note = "the runs are not of one program: p.ti (4 runs), other.ti (1 run)"
+        self.assertIn(f"\n{note}\n", self.foretrace("fit", *files, "--at", "p=64").stdout)
+        self.assertIn(note, self.json("fit", *files, "--at", "p=64")["notes"])
+
     def test_results_of_studies(self):
         self.foretrace("study", "s.toml", "-o", "r.db")
         model = json.loads(self.foretrace("model", "x.model", "--machine", "m.toml", "--at", "p=1", "--json").stdout)

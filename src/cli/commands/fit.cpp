@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,7 +25,8 @@ namespace fit_command {
 namespace {
 
 constexpr double kMostRanks = 1e9;
-constexpr std::size_t kMostCalls = 15;  // in the table
+constexpr std::size_t kMostCalls = 15;    // in the table
+constexpr std::size_t kMostPrograms = 5;  // named in a note
 
 struct Options {
   std::vector<std::string> files;
@@ -209,6 +212,28 @@ std::vector<std::string> notes_of(const std::vector<analysis::Profile>& runs) {
   return notes;
 }
 
+// A law of runs of several programs is none; but a problem that grows with the ranks has other
+// arguments, so that only the reader can say. Nothing where all runs are of one.
+std::optional<std::string> different_programs(const std::vector<analysis::Profile>& runs) {
+  std::vector<std::pair<std::string, std::size_t>> programs;
+  for (const analysis::Profile& run : runs) {
+    const auto known =
+        std::ranges::find(programs, run.info.program, &std::pair<std::string, std::size_t>::first);
+    if (known == programs.end())
+      programs.emplace_back(run.info.program, 1);
+    else
+      ++known->second;
+  }
+  if (programs.size() < 2) return std::nullopt;
+  std::string note = "the runs are not of one program:";
+  for (std::size_t i = 0; i < std::min(programs.size(), kMostPrograms); ++i)
+    note += fmt::format("{} {} ({} run{})", i > 0 ? "," : "", programs[i].first, programs[i].second,
+                        programs[i].second == 1 ? "" : "s");
+  if (programs.size() > kMostPrograms)
+    note += fmt::format(", and {} more", programs.size() - kMostPrograms);
+  return note;
+}
+
 // Runs of one program on several numbers of ranks, call by call.
 int fit_runs(const Options& options, const Question& question) {
   if (!options.metric.empty() || !options.where.empty())
@@ -239,7 +264,8 @@ int fit_runs(const Options& options, const Question& question) {
       throw UsageError("fit: the runs are of the machine '" + ran_on + "', --machine is '" +
                        model->name + "'");
   }
-  const std::vector<std::string> notes = notes_of(runs);
+  std::vector<std::string> notes = notes_of(runs);
+  if (auto note = different_programs(runs)) notes.insert(notes.begin(), std::move(*note));
   report.law =
       scaling::fit_program(std::move(runs), model ? &*model : nullptr, static_cast<int>(at));
   report.law.notes.insert(report.law.notes.begin(), notes.begin(), notes.end());
