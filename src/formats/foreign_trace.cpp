@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "trace/encoding.hpp"
+#include "trace/told.hpp"
 
 namespace foretrace::formats {
 
@@ -15,7 +16,16 @@ namespace fs = std::filesystem;
 ForeignTrace::ForeignTrace(const std::string& path, const Format& format)
     : folder_("the trace"),
       path_(folder_.file(fs::path(path).stem().string() + ".ftr")),
-      notes_(format.read(path, path_)) {}
+      notes_(read_foreign(path, path_, format)) {}
+
+Notes read_foreign(const std::string& path, const std::string& to, const Format& format) {
+  Notes notes = format.read(path, to);
+  Notes named;
+  for (const std::string& note : notes)
+    named.push_back(fs::path(path).filename().string() + ": " + note);
+  trace::keep_notes(to, named);
+  return notes;
+}
 
 const Format* foreign_format(const std::string& path) {
   const Format* format = format_of(path);

@@ -15,7 +15,7 @@ class ForeignTrace {
   ForeignTrace(const std::string& path, const Format& format);
 
   const std::string& path() const { return path_; }
-  // What the file does not tell.
+  // What the file does not tell; in the trace, too.
   const Notes& notes() const { return notes_; }
 
  private:
@@ -23,6 +23,10 @@ class ForeignTrace {
   std::string path_;
   Notes notes_;
 };
+
+// format.read(), and what the file does not tell stays with the trace, under the file's name: who
+// reads the trace later is to know.
+Notes read_foreign(const std::string& path, const std::string& to, const Format& format);
 
 // The format by which `path` has to be made a trace before it is read; nullptr: it is one. Throws
 // Error for a file of a format that is written only.

@@ -87,12 +87,12 @@ std::string info_text(const TraceInfo& info) {
 
 namespace {
 
-// Where times are predicted: for what will be known of them at the end.
+// Where times are predicted, or another format is read: for what will be known of it at the end.
 constexpr std::size_t kRoomForNotes = 2048;
 
 // Whole pages.
 std::size_t size_of_info_block(const TraceInfo& info, const std::string& text) {
-  const bool more = info.clock == Clock::virtual_;
+  const bool more = info.clock == Clock::virtual_ || info.origin == "convert";
   const std::size_t size = sizeof(BlockHeader) + text.size() + (more ? kRoomForNotes : 0);
   return (size + kPage - 1) / kPage * kPage;
 }
@@ -135,8 +135,7 @@ void keep_notes(const std::string& path, const std::vector<std::string>& notes) 
   for (std::size_t kept = notes.size();; --kept) {
     std::vector<std::string> some(notes.begin(), notes.begin() + static_cast<std::ptrdiff_t>(kept));
     if (kept < notes.size())
-      some.push_back(std::to_string(notes.size() - kept) +
-                     " more were told when this was predicted");
+      some.push_back(std::to_string(notes.size() - kept) + " more were told when this was made");
     TraceInfo info = before;
     info.notes.insert(info.notes.end(), some.begin(), some.end());
     text = info_text(info);

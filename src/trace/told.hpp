@@ -7,9 +7,9 @@
 
 namespace foretrace::trace {
 
-// Adds them to those of a trace of predicted times that was just written. Its events stay where
-// they are: for notes there is room, and of more than that the first ones are kept and the rest is
-// counted. Throws Error.
+// Adds them to those of a trace that was just written, of predicted times or from another format.
+// Its events stay where they are: for notes there is room, and of more than that the first ones are
+// kept and the rest is counted. Throws Error.
 void keep_notes(const std::string& path, const std::vector<std::string>& notes);
 
 }  // namespace foretrace::trace

@@ -214,6 +214,22 @@ class Kept(unittest.TestCase):
             self.assertIn(f"there.{ending}: {LONE} messages have one end only in the trace",
                           self.convert("t.ftr", f"there.{ending}"))
 
+    def test_what_a_file_does_not_tell_stays_with_the_trace(self):
+        self.convert("t.ftr", "there.prv")
+        told = self.convert("there.prv", "back.ftr").splitlines()
+        notes = [line.removeprefix("foretrace: ") for line in told if " times: " in line or " once: " in line]
+        self.assertTrue(notes, told)
+
+        def foretrace(*words):
+            return subprocess.run([TOOL, *words], capture_output=True, text=True, timeout=60, cwd=self.directory)
+
+        words = ("simulate", "back.ftr", "--loggps", "L=1us", "--compute", "none", "-o", "again.ftr")
+        for note in notes:
+            self.assertIn(f"foretrace: {note}\n", foretrace(*words).stderr)
+            self.assertIn(f"note: {note}\n", foretrace("report", "back.ftr").stdout)
+            self.assertIn(f"note: {note}\n", foretrace("report", "again.ftr").stdout)
+            self.assertIn(f"note: {note}\n", foretrace("report", "there.prv").stdout)
+
     @unittest.skipUnless(shutil.which("pj_dump"), "pajeng is not installed")
     def test_paje_is_read_by_others(self):
         """pj_dump refuses a link without an end."""

@@ -57,7 +57,7 @@ TEST_F(Told, MoreThanThereIsRoomFor) {
     const std::vector<std::string> notes = after.info.notes;
     ASSERT_GE(notes.size(), 8U) << ranks;
     EXPECT_EQ(notes.back(),
-              std::to_string(101 - notes.size()) + " more were told when this was predicted");
+              std::to_string(101 - notes.size()) + " more were told when this was made");
     EXPECT_EQ(notes.front(), std::string(200, 'x'));
     EXPECT_EQ(after.info.nodes, before.info.nodes);
     EXPECT_EQ(after.ranks, before.ranks);

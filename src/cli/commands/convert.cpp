@@ -81,7 +81,7 @@ int convert(const Options& options) {
   check_output(options);
   if (is_trace(from)) return write_trace_as(to, options.in, options);
   if (is_trace(to)) {
-    tell_notes(options.in, from.read(options.in, options.out));
+    tell_notes(options.in, formats::read_foreign(options.in, options.out, from));
     tell_written(options.out);
     return 0;
   }

@@ -23,6 +23,8 @@ int regions(const Options& options) {
   // A table of what is left would be wrong, and so would be the reason why there is none.
   trace::look_through(trace);
   trace::refuse_damaged(trace);
+  for (const std::string& note : trace.info().notes)
+    std::fprintf(stderr, "foretrace: %s\n", note.c_str());
   const compute::TraceTable result = compute::table_of_trace(
       trace, options.per == "step" ? compute::Per::step : compute::Per::visit);
   write_text_file(options.output, machine::format_compute_table(result.table));

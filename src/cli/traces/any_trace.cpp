@@ -1,6 +1,5 @@
 #include "cli/traces/any_trace.hpp"
 
-#include <cstdio>
 #include <map>
 
 #include "formats/foreign_trace.hpp"
@@ -11,11 +10,7 @@ std::string as_trace(const std::string& path) {
   static std::map<std::string, formats::ForeignTrace> made;
   const formats::Format* format = formats::foreign_format(path);
   if (!format) return path;
-  const auto [found, added] = made.try_emplace(path, path, *format);
-  if (added)
-    for (const std::string& note : found->second.notes())
-      std::fprintf(stderr, "foretrace: %s: %s\n", path.c_str(), note.c_str());
-  return found->second.path();
+  return made.try_emplace(path, path, *format).first->second.path();
 }
 
 }  // namespace foretrace::cli

@@ -6,7 +6,7 @@
 namespace foretrace::cli {
 
 // `path` if it is a trace; else where a trace that was made of it lies until the command ends.
-// Says on standard error what the file does not tell. Throws Error.
+// What the file does not tell is among the notes of that trace. Throws Error.
 std::string as_trace(const std::string& path);
 
 }  // namespace foretrace::cli
