@@ -298,6 +298,7 @@ int main(int argc, char **argv) {
         report = self.report(trace)
         self.assertEqual((report["ranks"], len(self.events(trace))), (4, 4))
         again = self.foretrace("simulate", trace, "--machine", harness.T3D, "--compute", "annotated")
+        self.assertNotIn("no virtual time", again.err)
         self.assertIn(" on 4 ranks of ", again.out)
         result = self.ok(harness.run(self.live_command(2, command, options=[*places, "--json"]),
                                      cwd=self.directory))

@@ -69,6 +69,22 @@ bool needs_topology(sim::NetworkKind kind) {
          kind == sim::NetworkKind::packet;
 }
 
+// Functions without a rule that the trace has as calls alone. A live run knows what they do, and
+// has among their events what they are. Read anew: others may be reading the simulation's own.
+std::set<std::string> untimed_calls(const std::string& trace) {
+  trace::TraceReader reader(trace);
+  std::set<std::string> calls, timed;
+  trace::Event event;
+  for (int r = 0; r < reader.ranks(); ++r)
+    while (reader.next(WorldRank(r), event)) {
+      const std::string& name = reader.name(WorldRank(r), event.name);
+      if (carries_no_time(name))
+        (event.kind == trace::EventKind::call ? calls : timed).insert(name);
+    }
+  std::erase_if(calls, [&timed](const std::string& name) { return timed.contains(name); });
+  return calls;
+}
+
 }  // namespace
 
 std::string network_words() {
@@ -352,8 +368,9 @@ std::vector<std::string> Simulation::notes_of_calls() const {
       called.insert(reader_->name(rank, id));
   }
   std::string untreated;
-  for (const std::string& name : called)
-    if (carries_no_time(name)) untreated += (untreated.empty() ? "" : ", ") + name;
+  if (std::ranges::any_of(called, carries_no_time))
+    for (const std::string& name : untimed_calls(as_trace(options_.input)))
+      untreated += (untreated.empty() ? "" : ", ") + name;
   std::vector<std::string> notes;
   if (!untreated.empty()) notes.push_back(note_of_untimed(untreated));
   if (called.contains("MPI_Comm_split_type") && places_otherwise_than_recorded())
