@@ -41,6 +41,25 @@ TraceBuilder two_ranks() {
   return b;
 }
 
+// A program names its phases as it likes: none may end a line or command the terminal.
+TEST(TextReport, ShowsAnyName) {
+  TraceBuilder b(1);
+  b.trace().info.program = "a\x1b[2Jb";
+  b.init(0);
+  for (const char* name : {"x\ny\t\x1b[31m", "\xff\xc3\xa9\xc2\x9b"}) {
+    b.phase_begin(0, name);
+    b.collective(0, "MPI_Barrier", Cost::barrier, 0, us(1), Time(), us(1));
+    b.phase_end(0, name);
+  }
+  b.finalize(0);
+  const analysis::Profile profile = analysis::profile_trace(b.trace());
+  const std::string text = views::render_text_report(profile);
+  EXPECT_THAT(text, HasSubstr("  x\\ny\\t\\x1b[31m  1 us"));
+  EXPECT_THAT(text, HasSubstr("  \\xff\xc3\xa9\\xc2\\x9b   1 us"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_EQ(json::parse(views::render_json_report(profile))["phases"][0]["name"], "x\ny\t\x1b[31m");
+}
+
 TEST(TextReport, IsAlignedAndComplete) {
   EXPECT_EQ(views::render_text_report(analysis::profile_trace(two_ranks().trace())),
             R"(program      pair

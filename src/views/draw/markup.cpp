@@ -1,5 +1,7 @@
 #include "views/draw/markup.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -101,6 +103,27 @@ std::string escape_script(std::string json) {
   return json;
 }
 
+std::string escape_text(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const auto c = static_cast<unsigned char>(text[0]);
+    // U+0080 to U+009F are control characters, too, which terminals may obey.
+    const bool control = c < ' ' || c == 0x7f ||
+                         (length == 2 && c == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0);
+    if (length > 0 && !control) {
+      out += text.substr(0, length);
+    } else if (c == '\n' || c == '\t') {
+      out += c == '\n' ? "\\n" : "\\t";
+    } else {
+      for (const char byte : text.substr(0, std::max<std::size_t>(length, 1)))
+        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
 std::string plain_text(std::string text) {
   static constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
       {"×", "x"}, {"±", "+/-"}, {"²", "^2"}, {"µ", "u"}};
@@ -109,7 +132,7 @@ std::string plain_text(std::string text) {
       text.replace(at, sign.size(), plain);
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
-  return text;
+  return escape_text(text);
 }
 
 }  // namespace foretrace::views

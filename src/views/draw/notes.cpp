@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "trace/damage.hpp"
+#include "views/draw/markup.hpp"
 
 namespace foretrace::views {
 
@@ -62,7 +63,7 @@ std::string trace_notes(const trace::TraceInfo& info, bool complete,
                         const std::vector<trace::Damage>& damage) {
   std::string text;
   for (const std::string& note : trace_note_list(info, complete, damage))
-    text += "note: " + note + "\n";
+    text += "note: " + escape_text(note) + "\n";
   return text;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "views/draw/markup.hpp"
+
 namespace foretrace::views {
 namespace {
 
@@ -14,6 +16,11 @@ std::size_t display_width(const std::string& text) {
 }
 
 }  // namespace
+
+void TextTable::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = escape_text(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::string TextTable::render(int indent) const {
   std::vector<std::size_t> widths(columns_.size(), 0);

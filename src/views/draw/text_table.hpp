@@ -1,7 +1,7 @@
 // TextTable: rows of cells printed with aligned columns.
 //
 // Columns are as wide as their widest cell, two spaces apart, numbers to the
-// right. Knows nothing of what it prints.
+// right. Knows nothing of what it prints, so that a cell may hold anything.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ class TextTable {
  public:
   explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
-  // One cell per column; missing ones are empty.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // One cell per column; missing ones are empty. Each is one line: see escape_text().
+  void add(std::vector<std::string> cells);
 
   // Each line starts with `indent` spaces, ends without trailing spaces.
   std::string render(int indent) const;

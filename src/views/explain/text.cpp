@@ -4,6 +4,7 @@
 
 #include "explain/lanes.hpp"
 #include "views/draw/json_text.hpp"
+#include "views/draw/markup.hpp"
 #include "views/draw/text_table.hpp"
 #include "views/draw/units.hpp"
 #include "views/explain/report.hpp"
@@ -45,7 +46,7 @@ std::string format_seconds(double seconds) {
 
 std::string describe_region(const explain::Region& region) {
   if (!region.phase) return "before " + describe_place(region.place);
-  return region.place.phase.empty() ? "in no phase" : "in phase " + region.place.phase;
+  return region.place.phase.empty() ? "in no phase" : "in phase " + escape_text(region.place.phase);
 }
 
 std::string headline(const Explanation& explanation, const std::string& where) {
@@ -364,7 +365,7 @@ std::string describe_place(const explain::Place& place) {
   std::string text = place.function;
   if (!place.site.empty()) text += (text.empty() ? "" : " at ") + place.site;
   if (!place.phase.empty()) text += (text.empty() ? "phase " : " in phase ") + place.phase;
-  return text.empty() ? "no phase" : text;
+  return text.empty() ? "no phase" : escape_text(text);
 }
 
 std::string render_what_if(Time as_is, Time what_if, bool json) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "views/draw/json_text.hpp"
+#include "views/draw/markup.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/text_table.hpp"
 #include "views/draw/units.hpp"
@@ -54,7 +55,7 @@ std::string notes(const Comparison& comparison, CompareLevel level) {
   std::string text;
   const auto about = [&](const char* which, const trace::TraceInfo& info, bool complete) {
     for (const std::string& note : trace_note_list(info, complete, {}))
-      text += fmt::format("note: {}: {}\n", which, note);
+      text += fmt::format("note: {}: {}\n", which, escape_text(note));
   };
   about("A", comparison.a, comparison.a_complete);
   about("B", comparison.b, comparison.b_complete);
@@ -63,7 +64,7 @@ std::string notes(const Comparison& comparison, CompareLevel level) {
   if (comparison.difference) {
     const bool ranks = !comparison.difference->rank.valid();
     text += std::string("note: the programs differ") + (ranks ? ": " : ", first at ") +
-            describe(*comparison.difference) + "\n";
+            escape_text(describe(*comparison.difference)) + "\n";
     text += level == CompareLevel::events
                 ? "note: each rank is compared up to its first difference\n"
                 : "note: the totals are those of different calls\n";

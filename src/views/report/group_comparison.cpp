@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "views/draw/json_text.hpp"
+#include "views/draw/markup.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/text_table.hpp"
 #include "views/draw/units.hpp"
@@ -183,7 +184,7 @@ std::vector<std::string> group_notes(const GroupComparison& both) {
 
 std::string render_text_groups(const GroupComparison& both, CompareLevel level) {
   std::string text;
-  for (const std::string& note : group_notes(both)) text += "note: " + note + "\n";
+  for (const std::string& note : group_notes(both)) text += "note: " + escape_text(note) + "\n";
   TextTable head({L, L});
   head.add({"A (t1)", describe_group(both.a)});
   head.add({"B (t2)", describe_group(both.b)});

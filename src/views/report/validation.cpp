@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "views/draw/json_text.hpp"
+#include "views/draw/markup.hpp"
 #include "views/draw/text_table.hpp"
 #include "views/draw/units.hpp"
 
@@ -163,7 +164,7 @@ std::string render_text_validation(const ValidationReport& report) {
       text += "  note: the prediction made other calls; totals are those of different calls\n";
     std::size_t number = 0;
     for (const analysis::Cause& cause : way.causes)
-      text += fmt::format("  {}. {}.\n     {}.\n", ++number, cause.text, cause.advice);
+      text += fmt::format("  {}. {}.\n     {}.\n", ++number, escape_text(cause.text), cause.advice);
     if (way.causes.empty())
       text += fmt::format(
           "  no difference of {} of the time or more is beyond the scatter of the real runs\n",

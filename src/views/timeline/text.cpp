@@ -8,6 +8,7 @@
 
 #include "analysis/activity.hpp"
 #include "analysis/marks.hpp"
+#include "views/draw/markup.hpp"
 #include "views/draw/notes.hpp"
 #include "views/draw/units.hpp"
 #include "views/timeline/timeline.hpp"
@@ -100,7 +101,8 @@ std::string mark_row(const ActivityGrid& grid) {
 std::string mark_legend(const std::vector<analysis::MarkProfile>& marks) {
   std::string text;
   for (const auto& mark : marks)
-    text += (text.empty() ? "^ " : ", ") + fmt::format("{} ({})", mark.name, mark.count);
+    text +=
+        (text.empty() ? "^ " : ", ") + fmt::format("{} ({})", escape_text(mark.name), mark.count);
   return text + "\n";
 }
 
