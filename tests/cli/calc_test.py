@@ -43,6 +43,20 @@ class SeveralAtOnce(unittest.TestCase):
                          [(f, p, d) for f in ("bcast", "send") for p in (8, 4) for d in (512, 1024)])
         self.assertEqual(many[3], one)
 
+    def test_what_is_below_zero_is_said(self):
+        """-5 + 0.1 d us is below zero until 50 bytes."""
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder, "m.toml")
+            model.write_text('[machine]\nname = "m"\ntime_unit = "us"\n[[function]]\nname = "send"\n'
+                             'class = "point-to-point"\n[[function.regime]]\nbytes = [0]\nc = -5.0\nk = 0.1\ng = "d"\n')
+            note = "below zero by the machine model's equations, and taken as 0: send of 8 B\n"
+            self.assertIn(note, calc(model, "send", "--bytes", 8))
+            self.assertIn(note, calc(model, "send", "--bytes", "64,16,8"))
+            self.assertNotIn("below zero", calc(model, "send", "--bytes", 64))
+            flags = [each.get("below_zero", False) for each in
+                     json.loads(calc(model, "send", "--bytes", "8,64", "--json"))]
+            self.assertEqual(flags, [True, False])
+
     def test_all_functions(self):
         every = json.loads(calc(SPARC, "all", "--json"))
         self.assertEqual({each["function"] for each in every},

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -156,6 +158,24 @@ void print_taken(const Question& question) {
     std::printf("d = %s: %s was not given\n", kDefaultBytes, question.bytes_missing.c_str());
 }
 
+// As predictions do. Of a single time beyond what was measured, the remarks say it.
+void print_below_zero(const MachineModel& model, const Question& question) {
+  machine::Timing::Unknowns unknowns;
+  for (const Function& function : question.functions) {
+    std::optional<Bytes> least;
+    for (const int ranks : question.ranks)
+      for (const Bytes bytes : question.bytes)
+        if (is_below_zero(model, function, ranks, bytes) && (!least || bytes < *least) &&
+            !(question.is_one() && beyond_measured(model, function, ranks, bytes).any()))
+          least = bytes;
+    if (least)
+      unknowns.below_zero.push_back(function.name + (analysis::depends_on_bytes(function)
+                                                         ? fmt::format(" of {} B", least->count)
+                                                         : ""));
+  }
+  for (const std::string& note : machine::notes_of(unknowns)) std::printf("%s\n", note.c_str());
+}
+
 void print_answer(const MachineModel& model, const Question& question) {
   for (const auto& [path, unused] : model.paths)
     std::printf("between ranks of two nodes; --path %s: %s\n",
@@ -168,6 +188,7 @@ void print_answer(const MachineModel& model, const Question& question) {
     print_one(model, question);
   else
     std::fputs(views::render_times(sheet_of(model, question)).c_str(), stdout);
+  print_below_zero(model, question);
   print_taken(question);
 }
 
@@ -188,6 +209,7 @@ void print_json(const MachineModel& model, const Question& question) {
                        {"max", at(Bound::max)}});
         const auto stand_in = question.stand_ins.find(function.name);
         if (stand_in != question.stand_ins.end()) all.back()["stand_in"] = stand_in->second;
+        if (is_below_zero(model, function, ranks, bytes)) all.back()["below_zero"] = true;
       }
   const nlohmann::ordered_json& json = question.is_one() ? all.front() : all;
   std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
