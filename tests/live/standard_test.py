@@ -96,6 +96,15 @@ class Standard(harness_live.TestCase):
         result = self.ok(harness.run([self.compiler()]), 2)
         self.assertEqual(result.err, "usage: foretrace-cc [-show] ARGUMENTS OF THE COMPILER\n")
 
+    def test_cplusplus_by_the_c_compiler(self):
+        source = self.write("program.cpp", SUM)
+        result = self.ok(harness.run([self.compiler(), source, "-o", self.directory / "program"]), 2)
+        self.assertEqual(result.err,
+                         f"foretrace-cc: {source} is C++, which the C compiler does not link; use foretrace-c++\n")
+        for words in (["-c"], ["-lstdc++"]):
+            self.assertIn("program.cpp", self.ok(harness.run([self.compiler(), "-show", source, *words])).out)
+        self.ok(harness.run([self.compiler(), "-show", source], env={"FORETRACE_CC": "g++"}))
+
     def test_moved_elsewhere(self):
         """The compilers find what they need beside themselves, also by a link and under odd names."""
         prefix = self.directory / "a prefix"
