@@ -87,7 +87,7 @@ class OfScoreP(Otf2):
         report = self.foretrace("report", archive)
         self.assertRegex(report.out, r"messages +512, 64 MiB")
         self.assertRegex(report.out, r"ranks +32\n")
-        self.assertIn("64 times: what a rank did while its recording was off", report.err)
+        self.assertIn("64 times: what a rank did while its recording was off", report.out)
         drawn = self.foretrace("timeline", archive, "--width", 80)
         self.assertRegex(drawn.out, r"(?m)^\D*\b31\b")
         out = self.foretrace("simulate", archive, "--compute", "none", "--machine", harness.T3D).out
