@@ -169,8 +169,8 @@ sim::MemorySource collective(int ranks, const char* name, machine::Cost what, By
 }
 
 void replay(benchmark::State& state, sim::MemorySource source,
-            const sim::SimulateOptions& options = {}) {
-  const machine::MachineModel model = cray_t3d();
+            const sim::SimulateOptions& options = {},
+            const machine::MachineModel& model = cray_t3d()) {
   const machine::Timing timing(model, machine::Bound::avg);
   sim::NullSink sink;
   std::uint64_t operations = 0;
@@ -192,6 +192,14 @@ void replay(benchmark::State& state, sim::MemorySource source,
 
 void BM_neighbour_exchange(benchmark::State& state) {
   replay(state, neighbour_exchange(static_cast<int>(state.range(0))));
+}
+// Every message waits for its receiver to be in a call.
+void BM_neighbour_exchange_in_calls(benchmark::State& state) {
+  machine::MachineModel model = cray_t3d();
+  model.loggps.attended_from = Bytes(0);
+  sim::SimulateOptions options;
+  options.progress = sim::Progress::calls;
+  replay(state, neighbour_exchange(static_cast<int>(state.range(0))), options, model);
 }
 void BM_ping_pong(benchmark::State& state) {
   replay(state, ping_pong(static_cast<int>(state.range(0))));
@@ -261,6 +269,11 @@ BENCHMARK(BM_loggps_allreduce)->RangeMultiplier(4)->Range(16, 4096)->Unit(benchm
 BENCHMARK(BM_loggps_alltoall)->ArgsProduct({{64, 256}, {0, 1}})->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_flow_alltoall)->Arg(16)->Arg(64)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_neighbour_exchange)->Arg(16)->Arg(256)->Arg(4096)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_neighbour_exchange_in_calls)
+    ->Arg(16)
+    ->Arg(256)
+    ->Arg(4096)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_ping_pong)->Arg(2)->Arg(1024)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_allreduce)->Arg(16)->Arg(1024)->Unit(benchmark::kMillisecond);
 

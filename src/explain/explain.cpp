@@ -157,6 +157,7 @@ class Explainer {
                                         files ? without_files.elapsed() : phases.elapsed());
     bounds.zero_latency = simulate(none, Ideal::no_latency);
     bounds.infinite_bandwidth = simulate(none, Ideal::infinite_bandwidth);
+    if (options_.moves_in_calls) bounds.moving_always = simulate(none, Ideal::moving_always);
     bounds.no_waits = without_any_wait();
     bounds.half_compute = simulate(faster(everything, 2), Ideal::as_is);
     bounds.double_compute = simulate(faster(everything, 0.5), Ideal::as_is);

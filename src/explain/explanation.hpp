@@ -94,6 +94,8 @@ struct Bounds {
   Time balanced_ideal;                 // computation balanced, on an ideal network
   std::optional<Time> no_files;        // files take no time; nothing: the run has no files
   std::optional<Time> ideal_no_files;  // and on an ideal network
+  // Messages move by themselves; nothing: they do so anyway.
+  std::optional<Time> moving_always;
 };
 
 // Equal waits at one place.
@@ -253,8 +255,9 @@ enum class Ideal : std::uint8_t {
   no_latency,
   infinite_bandwidth,
   ideal,
-  no_files,       // the network as it is
-  ideal_no_files  // both
+  no_files,        // the network as it is
+  ideal_no_files,  // both
+  moving_always    // what waits for calls of its receiver (sim::Progress) does not
 };
 
 // Simulates the run afresh, edited. Every call stands for itself.
@@ -268,7 +271,8 @@ struct ExplainOptions {
   // bring: it gives an estimate, every message taking as long as it did, and the best are
   // simulated.
   bool estimate_waits = false;
-  Groups nodes;  // by rank; empty: nothing is known of them
+  bool moves_in_calls = false;  // messages, while their receivers are in MPI (sim::Progress)
+  Groups nodes;                 // by rank; empty: nothing is known of them
 };
 
 // `source` tells names and places. Sensitivity is not filled in.

@@ -3,6 +3,8 @@
 The machine: each post takes 10 us, and a message nothing more.
 """
 
+import json
+
 import harness
 
 FUNCTION = """[[function]]
@@ -61,6 +63,13 @@ class Attended(harness.TestCase):
         for way, result in self.results(257, "--progress", "always"):
             with self.subTest(way=way):
                 self.assertRegex(result.err + result.out, r"predicted time 0\.0052 s")
+
+    def test_bounds(self):
+        # What waits for calls of its receiver does so on an ideal network, too.
+        machine = ("--machine", self.write("machine.toml", MACHINE), "--compute", "annotated")
+        recorded = self.record(2, [self.compile(PROGRAM), 257])
+        bounds = json.loads(self.foretrace("explain", recorded, *machine, "--json").out)["bounds"]
+        self.assertEqual((round(bounds["ideal_network"], 9), bounds["moving_always"]), (0.01, 0.0052))
 
 
 if __name__ == "__main__":

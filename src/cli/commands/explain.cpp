@@ -68,6 +68,9 @@ Replay replay_on(const Simulation& simulation, explain::Ideal ideal) {
     case Ideal::no_files:
       replay.files_take_time = false;
       break;
+    case Ideal::moving_always:
+      replay.moves_always = true;
+      break;
     case Ideal::ideal_no_files:
       replay.portion = machine::Portion::nothing;
       replay.files_take_time = false;
@@ -78,7 +81,8 @@ Replay replay_on(const Simulation& simulation, explain::Ideal ideal) {
 
 // Whether ranks are taken up in the order of time, since messages act on each other.
 bool in_order_of_time(const Simulation& simulation, const sim::Source& source) {
-  return source.races() || (simulation.has_algorithms() && source.posts_collectives()) ||
+  return source.races() || simulation.moves_in_calls() ||
+         (simulation.has_algorithms() && source.posts_collectives()) ||
          (simulation.network() != sim::NetworkKind::datasheet &&
           simulation.network() != sim::NetworkKind::hops);
 }
@@ -227,6 +231,7 @@ int explain_run(const Options& options) {
   }
   explain::ExplainOptions explain_options = options.explain;
   explain_options.estimate_waits = in_order_of_time(simulation, *source);
+  explain_options.moves_in_calls = simulation.moves_in_calls();
   explain_options.nodes = simulation.nodes();
   keep_operations(simulation, run);
   const explain::Simulate again = [&](const explain::Edits& edits, explain::Ideal ideal,

@@ -429,7 +429,8 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   engine.reduce_per_byte = reduce_per_byte_;
   if (algorithms_) engine.algorithms = &*algorithms_;
   engine.measured_collectives = measured_collectives_;
-  engine.progress = moves_in_calls() ? sim::Progress::calls : sim::Progress::always;
+  engine.progress =
+      moves_in_calls() && !replay.moves_always ? sim::Progress::calls : sim::Progress::always;
   sim::NetworkOptions& network = engine.network;
   network.kind = network_;
   network.cut_through = cut_through_;

@@ -95,6 +95,7 @@ struct Replay {
   // What messages take; `nothing`: on a network where they take no time at all.
   machine::Portion portion = machine::Portion::whole;
   bool files_take_time = true;
+  bool moves_always = false;                     // messages, as with --progress always
   std::optional<machine::LogGPSTimes> loggps;    // instead of the machine's
   machine::Added added;                          // to the model's equations
   const machine::MachineModel* model = nullptr;  // the same

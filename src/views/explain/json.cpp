@@ -129,6 +129,8 @@ ordered_json bounds_of(const explain::Bounds& bounds) {
           {"zero_latency", to_seconds(bounds.zero_latency)},
           {"infinite_bandwidth", to_seconds(bounds.infinite_bandwidth)},
           {"no_files", bounds.no_files ? ordered_json(to_seconds(*bounds.no_files)) : nullptr},
+          {"moving_always",
+           bounds.moving_always ? ordered_json(to_seconds(*bounds.moving_always)) : nullptr},
           {"balanced_ideal_network", to_seconds(bounds.balanced_ideal)},
           {"compute_half", to_seconds(bounds.half_compute)},
           {"compute_double", to_seconds(bounds.double_compute)}};

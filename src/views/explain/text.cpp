@@ -125,6 +125,7 @@ std::string bounds_section(const Explanation& explanation) {
   add("no latency", bounds.zero_latency);
   add("infinite bandwidth", bounds.infinite_bandwidth);
   if (bounds.no_files) add("files in no time", *bounds.no_files);
+  if (bounds.moving_always) add("messages move by themselves", *bounds.moving_always);
   add("computation twice as fast", bounds.half_compute);
   add("computation half as fast", bounds.double_compute);
   return "\nBounds: run time with one thing made perfect\n" + table.render(2);

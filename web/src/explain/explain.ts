@@ -79,6 +79,7 @@ const kBounds: readonly [key: string, name: string][] = [
   ["zero_latency", "no latency"],
   ["infinite_bandwidth", "infinite bandwidth"],
   ["no_files", "files in no time"],
+  ["moving_always", "messages move by themselves"],
   ["compute_half", "computation twice as fast"],
   ["compute_double", "computation half as fast"],
 ];
