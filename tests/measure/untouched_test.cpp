@@ -54,6 +54,15 @@ TEST(Untouched, TheMiddleOfTheLaunchesFactors) {
   EXPECT_DOUBLE_EQ(known[1].factor, 0.55);
 }
 
+// A machine file has no time that is 0 times another.
+TEST(Untouched, NoFactorIsZero) {
+  machine::Functions all = functions({"irecvoverlap"});
+  set_untouched(set_of({{"irecvoverlap", 2, 1024, 1, 1e-9, true}}),
+                set_of({{"irecvoverlap", 2, 1024, 1, 1e-3, true}}), 1e-7, all);
+  ASSERT_EQ(all["irecvoverlap"].untouched.size(), 1U);
+  EXPECT_DOUBLE_EQ(all["irecvoverlap"].untouched[0].factor, 0.001);
+}
+
 TEST(Untouched, NoiseAndNextToNothingSayNothing) {
   const SampleSet written =
       set_of({{"allreduce", 2, 1024, 1, 1e-6, true}, {"isend2", 2, 1024, 1, 2e-8, true}});

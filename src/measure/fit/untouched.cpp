@@ -18,9 +18,9 @@ constexpr double kNoise = 0.03;
 
 using Key = std::tuple<std::string, std::uint64_t, int, int>;  // function, bytes, ranks, launch
 
-// More digits than launches agree in would look like knowledge.
+// More digits than launches agree in would look like knowledge. Never 0: some time it takes.
 double rounded(double factor) {
-  return std::round(factor * 1000) / 1000;
+  return std::max(std::round(factor * 1000), 1.0) / 1000;
 }
 
 // Of the blocks that nobody disturbed.
