@@ -161,6 +161,36 @@ int main(int argc, char** argv) {
   MPI_Finalize();
 }
 """
+# A put to memory that is not there, which may only be found when it is waited for, then one with a request that is well.
+ERRORS = """#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  int rank, memory = 0, one = 1;
+  MPI_Win win;
+  MPI_Aint place;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_attach(win, &memory, sizeof memory);
+  MPI_Get_address(&memory, &place);
+  MPI_Bcast(&place, 1, MPI_AINT, 1, MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  if (rank == 0) {
+    int put = MPI_Put(&one, 1, MPI_INT, 1, 8, 1, MPI_INT, win);
+    int rput = MPI_Rput(&one, 1, MPI_INT, 1, place, 1, MPI_INT, win, &request);
+    int made = request != MPI_REQUEST_NULL;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    int flush = MPI_Win_flush(1, win);
+    printf("%d %d %d", put != 0 || flush != 0, rput, made);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Win_detach(win, &memory);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+}
+"""
 # Steps of 1 us; an access takes 10 us.
 SIMPLE = """[machine]
 name = "simple"
@@ -246,6 +276,9 @@ class OneSided(harness_live.TestCase):
                 self.assertLessEqual(end, begin)
             outputs.add(tuple(stays))
         self.assertEqual(len(outputs), 1)
+
+    def test_an_error_is_of_its_own_access(self):
+        self.assertRegex(self.run_simple(2, self.compile(ERRORS, "errors")), "^1 0 1")
 
     def test_survives_text(self):
         self.assert_survives_text(self.record(2, [self.program], env=ENVIRONMENT))
