@@ -107,6 +107,16 @@ std::atomic<Thread*>& place_of(pthread_t thread) {
   return ended[(static_cast<std::uint64_t>(thread) * 0x9e3779b97f4a7c15U) >> 54];
 }
 
+// The threads that have ended while others that were made like them were there, together.
+std::atomic<std::int64_t> ended_computed_ns{0};
+std::atomic<std::int64_t> ended_queued_ns{0};
+std::atomic<std::int64_t> ended_most_ns{0};  // computed by one of them
+
+// How many of the program's have begun, and how many of these have not ended. (MPI has threads of
+// its own.)
+std::atomic<std::int64_t> begun{0};
+std::atomic<std::int64_t> there{0};
+
 // Around what the thread does: it may end by pthread_exit().
 class Running {
  public:
@@ -115,10 +125,12 @@ class Running {
     if (start) along.slept = start->slept;
   }
   ~Running() {
+    if (is_programs_) --there;
     thread_->self = pthread_self();
     thread_->work = work_of_thread();
     thread_->slept = slept_ever;
     thread_->queued = std::max(Time::ns(queued.now()), Time());
+    if (found_others_ || (is_programs_ && begun != begun_)) count_usage();
     thread_->called = times_in_mpi != 0;
     if (!thread_->called) thread_->at = here();
     std::unique_ptr<Thread>(place_of(thread_->self).exchange(thread_.release())).reset();
@@ -129,7 +141,19 @@ class Running {
   const Thread& thread() const { return *thread_; }
 
  private:
+  void count_usage() const {
+    const std::int64_t computed_ns = now_on(CLOCK_THREAD_CPUTIME_ID);
+    ended_computed_ns += computed_ns;
+    ended_queued_ns += thread_->queued.count_ps() / 1000;
+    std::int64_t most_ns = ended_most_ns;
+    while (most_ns < computed_ns && !ended_most_ns.compare_exchange_weak(most_ns, computed_ns)) {
+    }
+  }
+
   std::unique_ptr<Thread> thread_;
+  bool is_programs_ = thread_->at.has_value();
+  bool found_others_ = is_programs_ && there++ > 0;
+  std::int64_t begun_ = is_programs_ ? ++begun : 0;
 };
 
 void* run(void* made) {
@@ -221,9 +245,14 @@ Time crowded() {
   constexpr double kLeastQueued = 0.2;
   const std::optional<ThreadsUsage> living = usage_of_threads();
   if (!living) return {};
-  const double computed = living->computed.seconds();
-  const Time queued = living->queued_beside;
-  const bool several = computed - living->most.seconds() >= kLeastBeside * computed;
+  const Time ended = Time::ns(ended_computed_ns);
+  const Time most_ended = Time::ns(ended_most_ns);
+  const double computed = (living->computed + ended).seconds();
+  // What the busiest of those that have ended waited is as much of all as it computed.
+  const double beside = ended > Time() ? 1 - most_ended.seconds() / ended.seconds() : 0;
+  const Time queued = living->queued_beside + Time::ns(ended_queued_ns).scaled(beside);
+  const bool several =
+      computed - std::max(living->most, most_ended).seconds() >= kLeastBeside * computed;
   return several && queued.seconds() >= kLeastQueued * computed ? queued : Time();
 }
 

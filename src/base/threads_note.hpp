@@ -19,7 +19,8 @@ inline std::string note_of_crowding(int rank, double seconds) {
   char line[320];
   std::snprintf(line, sizeof line,
                 "rank %d: its threads waited %.3g s for cores; what they share out as they go "
-                "(OpenMP's tasks and dynamic loops, work stealing) may come out too long: run "
+                "(OpenMP's tasks and dynamic loops, pools of threads, work stealing) may come out "
+                "too long: run "
                 "fewer ranks or threads at a time, or on more cores",
                 rank, seconds);
   return line;

@@ -89,11 +89,13 @@ class Teams(harness.TestCase):
             trace = self.directory / f"{verb}-crowded.ftr"
             with self.subTest(verb=verb):
                 # Two that compute at once, on one core: each waits for about as long as it computes.
-                result = self.foretrace(verb, "-n", 1, *machine, "-o", trace, "--", harness.test_program("teams"), "two-for-long")
-                self.assertRegex(result.err, told)
-                # Ranks wait for cores as well, but none has two threads that compute.
-                result = self.foretrace(verb, "-n", 2, *machine, "-o", trace, "--", harness.test_program("teams"), "one-for-long")
-                self.assertNotRegex(result.err, "for cores")
+                for form in ("two-for-long", "pool-for-long"):
+                    result = self.foretrace(verb, "-n", 1, *machine, "-o", trace, "--", harness.test_program("teams"), form)
+                    self.assertRegex(result.err, told)
+                # Ranks wait for cores as well, but none has two threads that compute at once.
+                for form in ("one-for-long", "one-after-another"):
+                    result = self.foretrace(verb, "-n", 2, *machine, "-o", trace, "--", harness.test_program("teams"), form)
+                    self.assertNotRegex(result.err, "for cores")
 
     def test_that_look_for_work_all_the_time(self):
         for form in ("team", "team-barriers", "lookers", "order"):

@@ -446,8 +446,16 @@ void by_two_for_long() {
 #pragma omp parallel num_threads(2)
   work(150);
 }
+// In threads that have ended before the program does.
+void by_pool_for_long() {
+  Pool threads(2);
+  threads.run({75, 75, 75, 75});
+}
 void by_one_for_long() {
   work(300);
+}
+void by_one_after_another() {
+  for (int i = 0; i < 4; ++i) std::thread(work, 75).join();
 }
 
 }  // namespace
@@ -473,7 +481,9 @@ int main(int argc, char** argv) {
                                                    {"turns", by_turns},
                                                    {"callers", by_callers},
                                                    {"two-for-long", by_two_for_long},
-                                                   {"one-for-long", by_one_for_long}};
+                                                   {"pool-for-long", by_pool_for_long},
+                                                   {"one-for-long", by_one_for_long},
+                                                   {"one-after-another", by_one_after_another}};
   if (argc != 2 || !forms.contains(argv[1])) return 2;
   const std::string form = argv[1];
   if (form == "pool") pool = new Pool(2);
