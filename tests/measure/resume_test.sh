@@ -23,7 +23,8 @@ exec $mpirun $bind -n 2 "\$@"
 END
 chmod +x launch
 
-measure() { "$foretrace" measure -n 2 --mpi "$mpi" --quick --budget 200 --launches 3 --max-bytes 4096 --launch ./launch -o m.toml "$@"; }
+# Ends before the test itself is ended, so that fail() says how far it was.
+measure() { timeout 250 "$foretrace" measure -n 2 --mpi "$mpi" --quick --budget 200 --launches 3 --max-bytes 4096 --launch ./launch -o m.toml "$@"; }
 
 status=0
 measure >out 2>err || status=$?

@@ -19,14 +19,19 @@ constexpr std::int64_t kMillisecondNs = 1'000'000;
 constexpr std::int64_t kOneEventNs = 1000 * kMillisecondNs;
 constexpr int kWitnessLooks = 50;
 constexpr std::int64_t kBetweenLooksNs = 5 * kMillisecondNs;
+// A question of ours to the witness. Of several signals that wait for it, it gets those first that
+// are asked about: they have lower numbers.
+const int kQuestion = SIGRTMIN;
+constexpr std::int64_t kLongestAnswerNs = 1000 * kMillisecondNs;
 
-// When each signal was last seen, which both processes share; 0: never. It stays, as a handler may
-// still be looking when the witness has gone.
+// What both processes share. It stays, as a handler may still be looking when the witness has gone.
 struct SeenSignals {
-  std::atomic<std::int64_t> last[_NSIG];
+  std::atomic<std::int64_t> last[_NSIG];  // when each was last seen; 0: never
+  std::atomic<std::int64_t> answers;
   static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 };
 SeenSignals* seen = nullptr;
+volatile pid_t witness = 0;
 
 SeenSignals* shared_memory() {
   void* const memory = ::mmap(nullptr, sizeof(SeenSignals), PROT_READ | PROT_WRITE,
@@ -46,27 +51,48 @@ std::int64_t now_ns() {
   if (::getppid() != parent) ::_exit(0);
   ::prctl(PR_SET_NAME, "signal-witness");  // `pkill foretrace` does not mean it
   ::syscall(SYS_close_range, 0, ~0U, 0);   // what the parent closes is closed
-  for (;;)
-    if (const int signal = ::sigwaitinfo(&signals, nullptr); signal > 0)
+  for (;;) {
+    const int signal = ::sigwaitinfo(&signals, nullptr);
+    if (signal == kQuestion)
+      ++seen->answers;
+    else if (signal > 0)
       seen->last[signal].store(now_ns());
+  }
+}
+
+void pause_for(std::int64_t ns) {
+  const timespec pause{0, ns};
+  ::nanosleep(&pause, nullptr);
+}
+
+// Returns when the witness has noted what it had got before: on a busy machine it may lack a core
+// for long.
+void ask_witness() {
+  const std::int64_t before = seen->answers;
+  const std::int64_t end = now_ns() + kLongestAnswerNs;
+  if (witness <= 0 || ::kill(witness, kQuestion) != 0) return;
+  while (seen->answers == before && now_ns() < end) pause_for(kMillisecondNs / 10);
 }
 
 }  // namespace
 
-GroupWitness::GroupWitness(const sigset_t& signals) {
+GroupWitness::GroupWitness(sigset_t signals) {
   if (!seen) seen = shared_memory();
   if (!seen) return;
+  sigaddset(&signals, kQuestion);
   // Blocked before it starts, so that none ends it.
   sigset_t before;
   ::pthread_sigmask(SIG_BLOCK, &signals, &before);
   const pid_t us = ::getpid();
   process_ = ::fork();
   if (process_ == 0) note_signals(signals, us);
+  witness = process_;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 GroupWitness::~GroupWitness() {
   if (process_ <= 0) return;
+  witness = 0;
   ::kill(process_, SIGKILL);
   while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -74,11 +100,12 @@ GroupWitness::~GroupWitness() {
 
 bool GroupWitness::has_seen(int signal) {
   if (!seen) return false;
+  const std::int64_t begin = now_ns();
   for (int look = 0; look < kWitnessLooks; ++look) {
+    ask_witness();
     const std::int64_t last = seen->last[signal].load();
-    if (last != 0 && now_ns() - last < kOneEventNs) return true;
-    const timespec pause{0, kBetweenLooksNs};
-    ::nanosleep(&pause, nullptr);
+    if (last != 0 && begin - last < kOneEventNs) return true;
+    pause_for(kBetweenLooksNs);
   }
   return false;
 }

@@ -13,13 +13,13 @@ class GroupWitness {
  public:
   // Starts the process, which sees these signals as long as this lives. Where it cannot be started
   // (too many processes) none is ever seen.
-  explicit GroupWitness(const sigset_t& signals);
+  explicit GroupWitness(sigset_t signals);
   ~GroupWitness();
   GroupWitness(const GroupWitness&) = delete;
   GroupWitness& operator=(const GroupWitness&) = delete;
 
   // Whether all of the group has just got the signal. For its handler, on any thread; looks for
-  // 0.25 s until it says no.
+  // 0.25 s until it says no, and longer where processes wait for cores.
   static bool has_seen(int signal);
 
  private:
