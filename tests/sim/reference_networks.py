@@ -37,7 +37,7 @@ import reference
 import reference_links
 from reference import Stuck
 from reference_messages import ANY, Schedule
-from reference_network import PS, Network
+from reference_ends import PS, Network
 
 LINKS = {"flow": reference_links.Flows, "packet": reference_links.Packets}
 

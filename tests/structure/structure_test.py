@@ -43,7 +43,7 @@ MAY_USE = {
     "live": {"compute", "machine", "mpi_api", "shared", "sim", "symbols", "trace"},
     "mpi": {"callers", "compute", "machine", "mpi_api", "shared", "sim", "trace"},
     "measure": {"machine", "mpi_api", "stats"},
-    "foreign": {"machine", "measure", "stats", "toml_file"},
+    "imported": {"machine", "measure", "stats", "toml_file"},
     "watch": set(),
     "wrap": {"mpi_api"},
     "python": {"formats", "machine", "trace"},
@@ -52,7 +52,7 @@ MAY_USE = {
         "architecture",
         "compute",
         "explain",
-        "foreign",
+        "imported",
         "formats",
         "formulas",
         "results",
@@ -85,8 +85,8 @@ SEES_MPI = ("capture/handlers", "capture/predict", "capture/profile", "capture/s
             "measure/experiments", "mpi", "mpi_api")
 # Third-party headers, by the only part that uses them.
 THIRD_PARTY = {"CLI/": {"cli"}, "toml++/": {"toml_file"}, "sqlite3.h": {"results"}, "Eigen/": {"stats"},
-               "boost/": {"stats"}, "elfutils/": {"symbols"}, "zlib.h": {"foreign", "views"},
-               "expat.h": {"foreign"}, "histedit.h": {"cli"}, "httplib.h": {"watch"},
+               "boost/": {"stats"}, "elfutils/": {"symbols"}, "zlib.h": {"imported", "views"},
+               "expat.h": {"imported"}, "histedit.h": {"cli"}, "httplib.h": {"watch"},
                "otf2/": {"formats"}, "scotch.h": {"explain"}}
 
 MOST_LINES = 600

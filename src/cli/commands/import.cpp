@@ -7,12 +7,12 @@
 #include "base/time_text.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/system/output_file.hpp"
-#include "foreign/imb.hpp"
-#include "foreign/model.hpp"
-#include "foreign/netpipe.hpp"
-#include "foreign/osu.hpp"
-#include "foreign/simgrid_csv.hpp"
-#include "foreign/smpi_platform.hpp"
+#include "imported/imb.hpp"
+#include "imported/model.hpp"
+#include "imported/netpipe.hpp"
+#include "imported/osu.hpp"
+#include "imported/simgrid_csv.hpp"
+#include "imported/smpi_platform.hpp"
 #include "machine/machine_file.hpp"
 #include "topology/shape.hpp"
 
@@ -24,7 +24,7 @@ struct Options {
   std::string format;
   std::vector<std::string> files;
   std::string output;
-  foreign::Provenance provenance;
+  imported::Provenance provenance;
   int ranks = 0;
   std::string cluster;
   std::string link;
@@ -38,29 +38,29 @@ void refuse_ranks(const std::string& format, const std::string& given) {
 }
 
 // FILE, or RANKS:FILE where the format does not say of how many ranks it is.
-foreign::InputFile input_file(const std::string& given, const std::string& format, int ranks) {
+imported::InputFile input_file(const std::string& given, const std::string& format, int ranks) {
   std::error_code ignored;
   const std::size_t colon = given.find(':');
   int own = 0;
   const auto [end, code] = std::from_chars(given.data(), given.data() + given.size(), own);
   if (colon == given.npos || code != std::errc() || end != given.data() + colon || own < 1 ||
       std::filesystem::exists(given, ignored))
-    return {given, foreign::read_input(given), ranks, true};
+    return {given, imported::read_input(given), ranks, true};
   refuse_ranks(format, given);
   const std::string name = given.substr(colon + 1);
-  return {name, foreign::read_input(name), own};
+  return {name, imported::read_input(name), own};
 }
 
 // Of files that nobody says more of: their names.
-std::string names_of(const std::vector<foreign::InputFile>& files) {
+std::string names_of(const std::vector<imported::InputFile>& files) {
   std::string names;
-  for (const foreign::InputFile& file : files)
+  for (const imported::InputFile& file : files)
     names += (names.empty() ? "" : ", ") + std::filesystem::path(file.name).filename().string();
   return names;
 }
 
 // "24us,1.25GB/s".
-std::optional<foreign::LinkOfPlatform> link_of(const std::string& text) {
+std::optional<imported::LinkOfPlatform> link_of(const std::string& text) {
   if (text.empty()) return std::nullopt;
   const std::size_t comma = text.find(',');
   const auto latency = parse_seconds(text.substr(0, comma));
@@ -69,10 +69,11 @@ std::optional<foreign::LinkOfPlatform> link_of(const std::string& text) {
   if (!latency || !bandwidth || !(*bandwidth > 0))
     throw UsageError("--link must be LATENCY,BANDWIDTH such as 24us,1.25GB/s, found '" + text +
                      "'");
-  return foreign::LinkOfPlatform{*latency, *bandwidth};
+  return imported::LinkOfPlatform{*latency, *bandwidth};
 }
 
-foreign::ImportedModel read(const Options& options, const std::vector<foreign::InputFile>& files) {
+imported::ImportedModel read(const Options& options,
+                             const std::vector<imported::InputFile>& files) {
   const std::string& format = options.format;
   if (!options.link.empty() && format != "smpi-platform")
     throw UsageError("--link is for smpi-platform");
@@ -80,32 +81,32 @@ foreign::ImportedModel read(const Options& options, const std::vector<foreign::I
     throw UsageError("--cluster is for simgrid-csv");
   if (format == "smpi-platform") {
     if (files.size() > 1) throw UsageError("import smpi-platform: one platform at a time");
-    return foreign::read_smpi_platform(files.front(), options.provenance, link_of(options.link));
+    return imported::read_smpi_platform(files.front(), options.provenance, link_of(options.link));
   }
-  foreign::refuse_repeated(files);
-  foreign::Measurements measurements;
-  if (format == "osu") measurements = foreign::read_osu(files);
-  if (format == "imb") measurements = foreign::read_imb(files);
-  if (format == "netpipe") measurements = foreign::read_netpipe(files);
-  if (format == "simgrid-csv") measurements = foreign::read_simgrid_csv(files, options.cluster);
-  return foreign::fit_measurements(std::move(measurements), options.provenance);
+  imported::refuse_repeated(files);
+  imported::Measurements measurements;
+  if (format == "osu") measurements = imported::read_osu(files);
+  if (format == "imb") measurements = imported::read_imb(files);
+  if (format == "netpipe") measurements = imported::read_netpipe(files);
+  if (format == "simgrid-csv") measurements = imported::read_simgrid_csv(files, options.cluster);
+  return imported::fit_measurements(std::move(measurements), options.provenance);
 }
 
 int import_files(Options options) {
   ending_of(options.output, "import", {".toml"});
   check_writable(options.output);
   if (options.ranks > 0) refuse_ranks(options.format, "--ranks");
-  std::vector<foreign::InputFile> files;
+  std::vector<imported::InputFile> files;
   for (const std::string& given : options.files)
     files.push_back(input_file(given, options.format, options.ranks));
   if (options.provenance.source.empty()) options.provenance.source = names_of(files);
   if (options.provenance.name.empty())
     options.provenance.name = std::filesystem::path(options.output).stem().string();
-  const foreign::ImportedModel imported = read(options, files);
+  const imported::ImportedModel imported = read(options, files);
   for (const std::string& note : imported.notes)
     std::fprintf(stderr, "foretrace import: %s\n", note.c_str());
   machine::write_machine_file(imported.model, options.output);
-  std::fputs(foreign::render_functions(imported.model).c_str(), stdout);
+  std::fputs(imported::render_functions(imported.model).c_str(), stdout);
   std::printf("model: %s, derived from %s\n", options.output.c_str(),
               imported.model.source.c_str());
   return 0;

@@ -3,12 +3,12 @@
 
 #include <vector>
 
-#include "foreign/input.hpp"
-#include "foreign/measurements.hpp"
+#include "imported/input.hpp"
+#include "imported/measurements.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 
 // Throws Error "FILE:LINE: ...".
 Measurements read_netpipe(const std::vector<InputFile>& files);
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

@@ -5,14 +5,14 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "foreign/imb.hpp"
-#include "foreign/netpipe.hpp"
-#include "foreign/osu.hpp"
-#include "foreign/simgrid_csv.hpp"
-#include "foreign/smpi_platform.hpp"
+#include "imported/imb.hpp"
+#include "imported/netpipe.hpp"
+#include "imported/osu.hpp"
+#include "imported/simgrid_csv.hpp"
+#include "imported/smpi_platform.hpp"
 #include "machine/machine_model.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 namespace {
 
 using measure::Sample;
@@ -294,4 +294,4 @@ TEST(SmpiPlatform, NamesFileAndLine) {
 }
 
 }  // namespace
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

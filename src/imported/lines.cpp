@@ -1,4 +1,4 @@
-#include "foreign/lines.hpp"
+#include "imported/lines.hpp"
 
 #include <cctype>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/whole_file.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
@@ -85,4 +85,4 @@ std::string shown(std::string_view word) {
   return word.size() > kMostShown ? text + "..." : text;
 }
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

@@ -1,4 +1,4 @@
-#include "foreign/osu.hpp"
+#include "imported/osu.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "foreign/lines.hpp"
+#include "imported/lines.hpp"
 #include "machine/pair.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 namespace {
 
 constexpr double kMegabyte = 1e6;  // OSU's MB
@@ -248,4 +248,4 @@ Measurements read_osu(const std::vector<InputFile>& files) {
   return reader.take();
 }
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

@@ -9,10 +9,10 @@
 
 #include <optional>
 
-#include "foreign/input.hpp"
-#include "foreign/model.hpp"
+#include "imported/input.hpp"
+#include "imported/model.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 
 // Of the whole way of a message between two hosts.
 struct LinkOfPlatform {
@@ -25,4 +25,4 @@ struct LinkOfPlatform {
 ImportedModel read_smpi_platform(const InputFile& file, const Provenance& provenance,
                                  const std::optional<LinkOfPlatform>& link = {});
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

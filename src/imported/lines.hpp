@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 
 inline constexpr double kMicrosecond = 1e-6;  // the unit of most benchmarks
 
@@ -44,4 +44,4 @@ std::vector<std::string_view> fields_of(std::string_view text, char separator);
 // A word as a message shows it: printable and not endless.
 std::string shown(std::string_view word);
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

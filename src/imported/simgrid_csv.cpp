@@ -1,4 +1,4 @@
-#include "foreign/simgrid_csv.hpp"
+#include "imported/simgrid_csv.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "foreign/lines.hpp"
+#include "imported/lines.hpp"
 #include "machine/pair.hpp"
 #include "measure/fit/function.hpp"
 #include "stats/summary.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 namespace {
 
 constexpr std::string_view kHeader = "experiment,cluster,msg_size,duration";
@@ -253,4 +253,4 @@ std::optional<std::uint64_t> find_sync_threshold(const Measurements& measurement
   return found;
 }
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

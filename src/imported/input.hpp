@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 
 struct InputFile {
   std::string name;  // stands for the file in messages
@@ -19,4 +19,4 @@ void refuse_repeated(const std::vector<InputFile>& files);
 // Plain or compressed by gzip. Throws Error, also for more than 64 MiB of text.
 std::string read_input(const std::string& path);
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "foreign/input.hpp"
-#include "foreign/measurements.hpp"
+#include "imported/input.hpp"
+#include "imported/measurements.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 
 // `cluster`: whose rows of a table of means are taken; empty: there is only one. Throws
 // Error "FILE:LINE: ...".
@@ -27,4 +27,4 @@ Measurements read_simgrid_csv(const std::vector<InputFile>& files, const std::st
 // where that is not to be seen.
 std::optional<std::uint64_t> find_sync_threshold(const Measurements& measurements);
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

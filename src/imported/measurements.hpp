@@ -10,7 +10,7 @@
 
 #include "measure/core/samples.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 
 struct Measurements {
   std::vector<measure::Sample> samples;
@@ -26,4 +26,4 @@ struct Measurements {
   }
 };
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

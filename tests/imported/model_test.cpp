@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "foreign/model.hpp"
+#include "imported/model.hpp"
 #include "machine/machine_file.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 namespace {
 
 using testing::ElementsAre;
@@ -94,4 +94,4 @@ TEST(ForeignModel, OneTableHasAnInterval) {
 }
 
 }  // namespace
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

@@ -1,4 +1,4 @@
-#include "foreign/smpi_platform.hpp"
+#include "imported/smpi_platform.hpp"
 
 #include <expat.h>
 #include <algorithm>
@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "foreign/lines.hpp"
+#include "imported/lines.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 namespace {
 
 // Of a range of sizes: intercept and slope, or a factor alone.
@@ -291,4 +291,4 @@ ImportedModel read_smpi_platform(const InputFile& file, const Provenance& proven
   return imported;
 }
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

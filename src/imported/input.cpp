@@ -1,4 +1,4 @@
-#include "foreign/input.hpp"
+#include "imported/input.hpp"
 
 #include <zlib.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 26;
@@ -51,4 +51,4 @@ void refuse_repeated(const std::vector<InputFile>& files) {
                     "; give each measurement once");
 }
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

@@ -1,4 +1,4 @@
-#include "foreign/imb.hpp"
+#include "imported/imb.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "foreign/lines.hpp"
+#include "imported/lines.hpp"
 #include "machine/pair.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 namespace {
 
 constexpr double kImbResolution = 1e-8;
@@ -150,4 +150,4 @@ Measurements read_imb(const std::vector<InputFile>& files) {
   return reader.take();
 }
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

@@ -1,12 +1,12 @@
-#include "foreign/netpipe.hpp"
+#include "imported/netpipe.hpp"
 
 #include <cmath>
 
 #include "base/error.hpp"
-#include "foreign/lines.hpp"
+#include "imported/lines.hpp"
 #include "machine/pair.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 namespace {
 
 constexpr double kNetpipeResolution = 1e-8;
@@ -53,4 +53,4 @@ Measurements read_netpipe(const std::vector<InputFile>& files) {
   return out;
 }
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

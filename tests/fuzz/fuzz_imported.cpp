@@ -5,11 +5,11 @@
 
 #include "base/error.hpp"
 #include "driver.hpp"
-#include "foreign/imb.hpp"
-#include "foreign/netpipe.hpp"
-#include "foreign/osu.hpp"
-#include "foreign/simgrid_csv.hpp"
-#include "foreign/smpi_platform.hpp"
+#include "imported/imb.hpp"
+#include "imported/netpipe.hpp"
+#include "imported/osu.hpp"
+#include "imported/simgrid_csv.hpp"
+#include "imported/smpi_platform.hpp"
 #include "machine/machine_file.hpp"
 
 namespace {
@@ -47,20 +47,20 @@ class ForeignTarget {
   // Whether the file was accepted.
   bool run(const std::string& text) {
     if (text.empty()) return false;
-    const std::vector<foreign::InputFile> files{{"fuzz", text.substr(1), 0}};
+    const std::vector<imported::InputFile> files{{"fuzz", text.substr(1), 0}};
     try {
       if (text[0] == 'x') {
         const machine::MachineModel model =
-            foreign::read_smpi_platform(files.front(), {"m", "s", "l", "d", "o"}).model;
+            imported::read_smpi_platform(files.front(), {"m", "s", "l", "d", "o"}).model;
         const std::string once = machine::format_machine(model);
         if (machine::format_machine(machine::parse_machine(once, "again.toml")) != once)
           throw std::runtime_error("the model does not read back as it was written");
         return true;
       }
-      return check(text[0] == 'o'   ? foreign::read_osu(files)
-                   : text[0] == 'i' ? foreign::read_imb(files)
-                   : text[0] == 'n' ? foreign::read_netpipe(files)
-                                    : foreign::read_simgrid_csv(files, ""));
+      return check(text[0] == 'o'   ? imported::read_osu(files)
+                   : text[0] == 'i' ? imported::read_imb(files)
+                   : text[0] == 'n' ? imported::read_netpipe(files)
+                                    : imported::read_simgrid_csv(files, ""));
     } catch (const Error& error) {
       if (!std::string_view(error.what()).starts_with("fuzz:"))
         throw std::runtime_error(std::string("an error without its place: ") + error.what());
@@ -69,7 +69,7 @@ class ForeignTarget {
   }
 
  private:
-  static bool check(const foreign::Measurements& all) {
+  static bool check(const imported::Measurements& all) {
     for (const measure::Sample& each : all.samples)
       if (!std::isfinite(each.seconds) || each.seconds < 0 || each.ranks < 1 || each.launch < 1)
         throw std::runtime_error("a sample of " + each.function + " makes no sense");

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "foreign/measurements.hpp"
+#include "imported/measurements.hpp"
 #include "machine/machine_model.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 
 // What the files do not say; empty: not known.
 struct Provenance {
@@ -35,4 +35,4 @@ void set_provenance(machine::MachineModel& model, const Provenance& provenance);
 // A table of the model's functions: ranks, sizes, regimes, errors.
 std::string render_functions(const machine::MachineModel& model);
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

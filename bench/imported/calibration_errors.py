@@ -2,7 +2,7 @@
 """Errors on the raw sets of SimGrid's platform-calibration: ours at sizes that the fit did not see,
 and those of SMPI's own fit, whose authors gave it all sizes and set its break points by hand.
 
-    bench/foreign/calibration_errors.py [--data FOLDER] [--tool FORETRACE]
+    bench/imported/calibration_errors.py [--data FOLDER] [--tool FORETRACE]
 
 The truth at a size: the interquartile mean over passes of each pass's calls' interquartile mean.
 Noise: the mean distance of one pass from that of the other passes, which no fit can undercut by much.

@@ -1,4 +1,4 @@
-#include "foreign/model.hpp"
+#include "imported/model.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -10,7 +10,7 @@
 #include "measure/fit/fit.hpp"
 #include "toml_file/text.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 namespace {
 
 // The middle of each size of a function, of the fewest ranks that it was measured with.
@@ -129,4 +129,4 @@ std::string render_functions(const machine::MachineModel& model) {
   return out;
 }
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported

@@ -6,12 +6,12 @@
 
 #include <vector>
 
-#include "foreign/input.hpp"
-#include "foreign/measurements.hpp"
+#include "imported/input.hpp"
+#include "imported/measurements.hpp"
 
-namespace foretrace::foreign {
+namespace foretrace::imported {
 
 // Throws Error "FILE:LINE: ...".
 Measurements read_imb(const std::vector<InputFile>& files);
 
-}  // namespace foretrace::foreign
+}  // namespace foretrace::imported
