@@ -27,8 +27,6 @@ namespace {
 // Nothing happened for so long.
 constexpr std::chrono::nanoseconds kStall = std::chrono::seconds(1);
 
-volatile std::sig_atomic_t stop_signal = 0;
-
 int cores() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
@@ -74,15 +72,6 @@ Result result_of(const trace::Completion& completion) {
 }
 
 }  // namespace
-
-void end_runs_on_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int signal) {
-    stop_signal = signal;
-    ring_bell();
-  };
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
-}
 
 LiveSource::LiveSource(const Command& command, int ranks, int spare, Measured measured,
                        const std::vector<std::int32_t>& nodes, Bytes eager)
@@ -255,15 +244,10 @@ void LiveSource::take_back_cores() {
   change_cores(-std::exchange(lent_cores_, 0));
 }
 
-void LiveSource::end_if_stopped() const {
-  if (stop_signal != 0) throw RunEnded{128 + stop_signal, "interrupted"};
-  if (SharedMemory::header().refusal.load() == Refusal::said) throw RunEnded{kRefused, {}, true};
-}
-
 // A rank has died, and the engine does not come to it: the one that it waits for
 // may compute for ever.
 void LiveSource::end_if_dead() {
-  end_if_stopped();
+  heed_signals();
   if (!died_ || std::chrono::steady_clock::now() - *died_ < kGrace) return;
   for (int r = 0; r < ranks_; ++r) {
     sim::Operation operation;
@@ -274,7 +258,7 @@ void LiveSource::end_if_dead() {
 }
 
 bool LiveSource::next(WorldRank rank, sim::Operation& operation) {
-  end_if_stopped();
+  heed_signals();
   for (;;) {
     if (!ready(rank)) wait_for(rank);
     Slot& line = slot(rank);
@@ -586,7 +570,7 @@ int LiveSource::wait_for_processes() {
   for (;;) {
     const std::uint32_t bell = header.bell.load(std::memory_order_acquire);
     look_after_processes();
-    end_if_stopped();
+    heed_signals();
     if (processes_.started() == processes_.wanted() && processes_.all_ended()) break;
     if (!sleep(bell, kStall) && stalled()) lend_core();
   }

@@ -40,8 +40,8 @@ struct RunEnded {
 // How long the run may go on after the death of a rank.
 inline constexpr std::chrono::nanoseconds kGrace = std::chrono::seconds(1);
 
-// From now on SIGINT, SIGTERM and SIGHUP end a run as RunEnded.
-void end_runs_on_signals();
+// From now on SIGINT, SIGTERM and SIGHUP end a run as RunEnded; ranks get SIGUSR1 and SIGUSR2.
+void take_signals();
 
 class LiveSource : public sim::Source {
  public:
@@ -163,7 +163,7 @@ class LiveSource : public sim::Source {
   void choose_cores();
   void look_after_processes();
   void end_if_dead();
-  void end_if_stopped() const;
+  void heed_signals();
   void await_others();
   bool treat(WorldRank rank, sim::Operation& operation);
   bool reads_clock(const sim::Operation& operation) const;

@@ -1,5 +1,9 @@
 // LiveSource: how ranks come to their ends, and how it is told that they do not go on.
+#include <signal.h>
+
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstring>
 #include <ranges>
 
@@ -12,6 +16,11 @@ using trace::EventKind;
 
 namespace {
 
+// Since the last heed_signals().
+volatile std::sig_atomic_t stop_signal = 0;
+std::array<std::atomic<bool>, 2> asked_to_pass;
+constexpr std::array kPassedOn{SIGUSR1, SIGUSR2};
+
 // "rank 3", "ranks 3 and 5", "rank 3 and 2 others"; of one at least.
 std::string first_and_others(const std::vector<WorldRank>& ranks) {
   const auto [first, last] = std::ranges::minmax(ranks);
@@ -22,6 +31,19 @@ std::string first_and_others(const std::vector<WorldRank>& ranks) {
 }
 
 }  // namespace
+
+void take_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) {
+    if (signal == SIGUSR1 || signal == SIGUSR2)
+      asked_to_pass[signal == kPassedOn[1] ? 1 : 0] = true;
+    else
+      stop_signal = signal;
+    ring_bell();
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
+    ::sigaction(signal, &action, nullptr);
+}
 
 // Whether the rank's process ended before MPI_Finalize.
 bool LiveSource::went(WorldRank rank) const {
@@ -63,12 +85,19 @@ std::string LiveSource::describe_end(WorldRank rank) const {
          (came(rank) ? "" : " before MPI_Init");
 }
 
+void LiveSource::heed_signals() {
+  for (std::size_t i = 0; i < kPassedOn.size(); ++i)
+    if (asked_to_pass[i] && asked_to_pass[i].exchange(false)) processes_.signal(kPassedOn[i]);
+  if (stop_signal != 0) throw RunEnded{128 + stop_signal, "interrupted"};
+  if (SharedMemory::header().refusal.load() == Refusal::said) throw RunEnded{kRefused, {}, true};
+}
+
 // A rank has failed before MPI_Init. If all do, the program may be none for this MPI.
 void LiveSource::await_others() {
   while (!some_came() && !all_gone()) {
     const std::uint32_t bell = SharedMemory::header().bell.load(std::memory_order_acquire);
     look_after_processes();
-    end_if_stopped();
+    heed_signals();
     if (std::chrono::steady_clock::now() - *died_ >= kGrace) return;
     sleep(bell, kGrace);
   }

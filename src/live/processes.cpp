@@ -249,4 +249,11 @@ std::map<int, int> Processes::living() const {
   return ranks;
 }
 
+void Processes::signal(int signal) const {
+  for (const auto& [rank, process] : living()) {
+    const pid_t program = SharedMemory::slot(rank).program.load();
+    ::kill(program > 0 && is_of_this_run(program) ? program : process, signal);
+  }
+}
+
 }  // namespace foretrace::live

@@ -57,6 +57,8 @@ class Processes {
   bool all_ended() const;
   // Ranks and their processes that have not ended. May be asked from any thread.
   std::map<int, int> living() const;
+  // To each rank that has not ended; where a script has started its program, to that.
+  void signal(int signal) const;
 
  private:
   struct Watch;

@@ -335,6 +335,51 @@ class Interrupted(harness.TestCase):
                 self.assertIn("p.txt" if words[0] == "profile" else "the run ended before MPI_Finalize", err)
                 self.assertTrue((self.directory / words[-1]).exists(), err)
 
+    WARNED = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+static volatile sig_atomic_t told;
+static void count(int which) { (void)which; ++told; }
+int main(int argc, char **argv) {
+  int rank, all = 0;
+  signal(SIGUSR1, count);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) fclose(fopen(argv[1], "w"));
+  for (const time_t end = time(NULL) + 30; !told && time(NULL) < end;) {}
+  int own = told;
+  MPI_Reduce(&own, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("told %d\n", all);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+    def test_warnings_go_to_the_ranks(self):
+        """Signals of a batch system, or of who wants a checkpoint."""
+        command = self.compile(self.WARNED, "warned")
+        ready = self.directory / "ready"
+        machine = ("--machine", harness.T3D)
+        for out, *words in (("r.ftr", "record"), ("p.ftr", "predict", *machine), ("p.txt", "profile"), ("s.ftr", "simulate", *machine)):
+            with self.subTest(words=words[0]):
+                ready.unlink(missing_ok=True)
+                process = subprocess.Popen([str(word) for word in (harness.build / "bin" / "foretrace", *words, "-n", 2, "-o",
+                                            self.directory / out, "--", command, ready)],
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=harness.environment(None))
+                try:
+                    end = time.monotonic() + 30
+                    while not ready.exists() and time.monotonic() < end:
+                        time.sleep(0.01)
+                    process.send_signal(signal.SIGUSR1)
+                    out, err = process.communicate(timeout=60)
+                    self.assertEqual(process.returncode, 0, err)
+                    self.assertIn("told 2\n", out)
+                finally:
+                    harness.kill(process)
+
     LAUNCHER = r"""
 #include <signal.h>
 #include <stdio.h>

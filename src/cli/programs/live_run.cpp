@@ -133,7 +133,7 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
   live::LiveSource source(program, simulation.ranks(), simulation.spare_ranks(),
                           simulation.live_compute(), simulation.placed_nodes(),
                           simulation.eager_bytes());
-  live::end_runs_on_signals();
+  live::take_signals();
   source.on_standstill([&] {
     say("for " + std::to_string(live::Standstill::kLongEnough.count()) +
         " seconds no rank has done anything but look for what does not come:");

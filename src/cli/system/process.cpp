@@ -41,6 +41,9 @@ pid_t spawn(const std::vector<std::string>& command, const posix_spawn_file_acti
 
 constexpr int kEndingSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
+// With the last two batch systems warn, and people ask for checkpoints.
+constexpr int kPassedSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
 volatile pid_t running = 0;  // whom run_and_wait() waits for
 volatile sig_atomic_t interrupted = 0;
 volatile sig_atomic_t not_passed_on = 0;  // came before it was known whom to pass it on to
@@ -49,7 +52,7 @@ volatile sig_atomic_t not_passed_on = 0;  // came before it was known whom to pa
 // leaves at once, and its ranks' shared memory lies in /dev/shm for ever.
 void pass_on(int signal) {
   const int error = errno;
-  interrupted = signal;
+  if (signal != SIGUSR1 && signal != SIGUSR2) interrupted = signal;
   if (running <= 0)
     not_passed_on = signal;
   else if (!GroupWitness::has_seen(signal) && running > 0)
@@ -73,10 +76,10 @@ void open_standard_streams() {
 }
 
 int run_and_wait(const std::vector<std::string>& command) {
-  sigset_t ending;
-  sigemptyset(&ending);
-  for (const int signal : kEndingSignals) sigaddset(&ending, signal);
-  const GroupWitness witness(ending);
+  sigset_t passed;
+  sigemptyset(&passed);
+  for (const int signal : kPassedSignals) sigaddset(&passed, signal);
+  const GroupWitness witness(passed);
   // The child gets the default actions back.
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
@@ -84,13 +87,13 @@ int run_and_wait(const std::vector<std::string>& command) {
   sigemptyset(&ours);
   struct sigaction pass = {};
   pass.sa_handler = pass_on;
-  std::array<struct sigaction, std::size(kEndingSignals)> before{};
+  std::array<struct sigaction, std::size(kPassedSignals)> before{};
   for (std::size_t i = 0; i < before.size(); ++i) {
-    ::sigaction(kEndingSignals[i], nullptr, &before[i]);
+    ::sigaction(kPassedSignals[i], nullptr, &before[i]);
     // What is ignored, as by nohup, stays so.
     if (before[i].sa_handler == SIG_IGN) continue;
-    sigaddset(&ours, kEndingSignals[i]);
-    ::sigaction(kEndingSignals[i], &pass, nullptr);
+    sigaddset(&ours, kPassedSignals[i]);
+    ::sigaction(kPassedSignals[i], &pass, nullptr);
   }
   ::posix_spawnattr_setsigdefault(&attributes, &ours);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
@@ -106,7 +109,7 @@ int run_and_wait(const std::vector<std::string>& command) {
   }
   running = 0;
   for (std::size_t i = 0; i < before.size(); ++i)
-    ::sigaction(kEndingSignals[i], &before[i], nullptr);
+    ::sigaction(kPassedSignals[i], &before[i], nullptr);
   ::posix_spawnattr_destroy(&attributes);
   return status;
 }

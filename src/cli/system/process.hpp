@@ -12,9 +12,9 @@ namespace foretrace::cli {
 void open_standard_streams();
 
 // Runs a program with our standard streams and waits. Returns its exit status,
-// 128 + N if it was killed by signal N. SIGINT, SIGQUIT, SIGTERM and SIGHUP do not end us
-// meanwhile: the program gets them, each once, whether they were sent to us or to all of our
-// process group, and we go on when it has ended. Throws Error when it cannot be started.
+// 128 + N if it was killed by signal N. SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 do
+// not end us meanwhile: the program gets them, each once, whether they were sent to us or to all of
+// our process group, and we go on when it has ended. Throws Error when it cannot be started.
 int run_and_wait(const std::vector<std::string>& command);
 
 // While it lives, what started programs print goes to standard error, so that standard output
@@ -30,7 +30,7 @@ class OutputAside {
   int output_;
 };
 
-// The last such signal that came during run_and_wait(); 0: none.
+// The last of the first four that came during run_and_wait(); 0: none.
 int interrupting_signal();
 // If one came: ends this process by it.
 void end_by_signal_if_interrupted();
