@@ -52,6 +52,11 @@ bool is_poll(std::string_view function) {
   return is_in(*polls, function);
 }
 
+bool chooses(std::string_view function) {
+  static const Group* const choices = find_group("choices");
+  return is_in(*choices, function);
+}
+
 bool moves_messages(std::string_view function) {
   return is_poll(function) || is_in_any(function, {"completions", "probes", "one_sided", "io"});
 }

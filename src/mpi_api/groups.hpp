@@ -35,6 +35,9 @@ bool is_in_any(std::string_view function, std::initializer_list<std::string_view
 // A call that looks whether something has happened, and returns either way.
 bool is_poll(std::string_view function);
 
+// A call that takes of several requests those that are complete first.
+bool chooses(std::string_view function);
+
 // Whether MPIs that move messages only inside of calls do so in this one: it looks for what has
 // come, or waits. Of messages and collectives a trace tells more than their names.
 bool moves_messages(std::string_view function);

@@ -343,9 +343,10 @@ ScalingLaw fit_points(const Points& points, const std::vector<std::string>& name
   law.noise = points.noise;
   law.points = points.y.size();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    double most = 0;
-    for (const auto& x : points.x) most = std::max(most, x[i]);
-    law.largest.push_back(most);
+    const auto by_this = [i](const std::vector<double>& x) { return x[i]; };
+    const auto [least, most] = std::ranges::minmax(points.x, {}, by_this);
+    law.smallest.push_back(least[i]);
+    law.largest.push_back(most[i]);
   }
   law.best = candidate_of(best, points, at, sigma);
   law.low = law.best.low;
@@ -373,13 +374,14 @@ ScalingLaw fit_points(const Points& points, const std::vector<std::string>& name
   return law;
 }
 
-// The points whose parameter is below `limit`.
-Points below(const Points& points, std::size_t parameter, double limit) {
+// The points whose parameter is below `limit`; `downward`: above it.
+Points before(const Points& points, std::size_t parameter, double limit, bool downward) {
   Points out;
   out.noise = points.noise;
   out.point_noise = points.point_noise;
   for (std::size_t i = 0; i < points.y.size(); ++i) {
-    if (points.x[i][parameter] >= limit) continue;
+    const double x = points.x[i][parameter];
+    if (downward ? x <= limit : x >= limit) continue;
     out.x.push_back(points.x[i]);
     out.y.push_back(points.y[i]);
     out.weights.push_back(points.weights[i]);
@@ -387,14 +389,13 @@ Points below(const Points& points, std::size_t parameter, double limit) {
   return out;
 }
 
-// How far off the largest points along a parameter are when those below `limit` are all that is
-// known: the middle one of log(measured / predicted), 0 where noise alone may be why.
-double missed_by(const Points& points, const std::vector<std::string>& names, std::size_t parameter,
-                 double limit, double largest) {
-  const Points known = below(points, parameter, limit);
+// How far off the points at the edge of a parameter are when `known` is all that is known: the
+// middle one of log(measured / predicted), 0 where noise alone may be why.
+double missed_by(const Points& known, const Points& points, const std::vector<std::string>& names,
+                 std::size_t parameter, double edge) {
   std::vector<double> missed;
   for (std::size_t i = 0; i < points.y.size(); ++i) {
-    if (points.x[i][parameter] != largest) continue;
+    if (points.x[i][parameter] != edge) continue;
     const Candidate told = fit_points(known, names, points.x[i]).best;
     const bool held = std::fabs(points.y[i] - told.value) <= told.by_noise;
     missed.push_back(held ? 0 : std::fabs(std::log(points.y[i] / told.value)));
@@ -404,22 +405,26 @@ double missed_by(const Points& points, const std::vector<std::string>& names, st
 
 // No interval that comes of the points alone knows of what begins beyond them, such as the part
 // of a time that is small as yet. But the points can be asked: would those before have told the
-// largest? If not, the interval must hold an error that grows on at the same rate, by the logarithm
-// of the parameter.
+// largest, or for a question below them those after the smallest? If not, the interval must hold an
+// error that grows on at the same rate, by the logarithm of the parameter.
 void look_back(ScalingLaw& law, const Points& points, const std::vector<double>& at) {
   double error = 0;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    const double beyond = std::log(at[i] / law.largest[i]);
-    if (beyond <= 0) continue;
+    const bool downward = at[i] < law.smallest[i];
+    const double edge = downward ? law.smallest[i] : law.largest[i];
+    const double beyond = std::fabs(std::log(at[i] / edge));
+    if (!downward && at[i] <= edge) continue;
     std::set<double> values;
     for (const auto& x : points.x) values.insert(x[i]);
-    const std::vector<double> sorted(values.begin(), values.end());
+    // The edge first.
+    std::vector<double> sorted(values.begin(), values.end());
+    if (!downward) std::ranges::reverse(sorted);
     double rate = 0;
     for (std::size_t out = 1; out <= 2 && sorted.size() >= out + kLeastKnown; ++out) {
-      const double limit = sorted[sorted.size() - out];
-      const double missed = missed_by(points, law.names, i, limit, law.largest[i]);
+      const Points known = before(points, i, sorted[out - 1], downward);
+      const double missed = missed_by(known, points, law.names, i, edge);
       law.missed = std::max(law.missed, std::exp(missed) - 1);
-      rate = std::max(rate, missed / std::log(law.largest[i] / sorted[sorted.size() - out - 1]));
+      rate = std::max(rate, missed / std::fabs(std::log(edge / sorted[out])));
     }
     error += rate * beyond;
   }

@@ -37,16 +37,17 @@ struct ScalingLaw {
   std::vector<std::string> names;
   Candidate best;
   // 95 % interval over all shapes that the data leave, and at least the error that the same
-  // procedure made when it told the largest points from those before, carried on.
+  // procedure made when it told the largest points from those before (the smallest from those
+  // after, for a question below them), carried on.
   double low = 0, high = 0;
   // They agree on the growth, within 1/4, on the value within 3/2; the interval is within 1/2 and 2
   // times the value.
   bool identifiable = true;
   std::vector<Candidate> others;  // shapes that fit nearly as well, best first; at most 10
-  // By how much the largest points were off there, relative; 0: by no more than noise explains.
+  // By how much these were off there, relative; 0: by no more than noise explains.
   double missed = 0;
-  double noise = 0;             // relative standard deviation of one measurement
-  std::vector<double> largest;  // of each parameter, measured
+  double noise = 0;                       // relative standard deviation of one measurement
+  std::vector<double> smallest, largest;  // of each parameter, measured
   std::size_t points = 0;
 };
 

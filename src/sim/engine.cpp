@@ -196,6 +196,16 @@ SimulateResult Engine::result() {
     result.links = links_->usage();
     result.contention = links_->contention();
   }
+  if (const auto most = std::ranges::max_element(clock_readings_); most != clock_readings_.end())
+    result.clock_readings = {WorldRank(static_cast<std::int32_t>(most - clock_readings_.begin())),
+                             *most};
+  for (const auto& [rank, order] : choices_) {
+    const std::pair own{WorldRank(rank), order.passed_over()};
+    const auto& most = result.passed_over;
+    if (!most || most->second.lay < own.second.lay ||
+        (most->second.lay == own.second.lay && own.first < most->first))
+      result.passed_over = own;
+  }
   result.long_message = long_message_;
   result.long_message_count = long_messages_;
   find_left_over(result);
@@ -490,6 +500,7 @@ const Engine::CallCosts& Engine::costs_of(const Rank& rank) {
     costs.call = timing_.local_call(function, source_.ranks());
     costs.look = machine::look_time(timing_, function, source_.ranks());
     costs.moves = mpi_api::moves_messages(function);
+    costs.reads_clock = function == "MPI_Wtime";
   }
   return costs;
 }
@@ -524,6 +535,10 @@ void Engine::start_call(Rank& rank) {
     cost = machine::moving_time(timing_, source_.name(rank.operation.name), source_.ranks(), bytes);
   // A part of a call counts as none, and takes its time.
   const std::int64_t times = std::max<std::int64_t>(rank.operation.count, 1);
+  if (costs_of(rank).reads_clock) {
+    clock_readings_.resize(ranks_.size());
+    clock_readings_[static_cast<std::size_t>(rank.id.value)] += static_cast<std::uint64_t>(times);
+  }
   if (cost > Time() && times > kEndOfTime.count_ps() / cost.count_ps()) too_late(rank);
   rank.leave = rank.enter + Time::ps(cost.count_ps() * times);
 }

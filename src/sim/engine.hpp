@@ -13,10 +13,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "machine/choice_order.hpp"
 #include "machine/timing.hpp"
 #include "sim/collectives/algorithm.hpp"
 #include "sim/deadlock.hpp"
@@ -121,6 +123,11 @@ struct SimulateResult {
   // Of posted receives, where the source says what they have room for.
   std::optional<LongMessage> long_message;  // one of them
   std::uint64_t long_message_count = 0;
+  // The rank that read MPI_Wtime most often, and how often.
+  std::optional<std::pair<WorldRank, std::uint64_t>> clock_readings;
+  // The rank whose messages lay there for longest while it took others, of those whose operations
+  // say themselves what they complete.
+  std::optional<std::pair<WorldRank, machine::PassedOver>> passed_over;
   std::vector<std::uint64_t> left_requests;  // by rank: posted and not completed
   machine::Timing::Unknowns unknowns;        // what the machine's model does not know of it
 };

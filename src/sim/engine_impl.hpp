@@ -222,6 +222,8 @@ class Engine {
 
   // engine_requests.cpp
   void start_complete(Rank& rank);
+  bool chooses(const Rank& rank);
+  machine::ChoiceOrder* order_of_choices(const Rank& rank);
   Time complete_requests(Rank& rank);
   void start_in_vain(Rank& rank);
   void go_on_in_vain(Rank& rank);
@@ -469,9 +471,15 @@ class Engine {
     Time call = Time::ps(-1);  // negative: not known yet
     Time look;                 // in vain, of a call of that name
     bool moves = false;        // other people's messages
+    bool reads_clock = false;
   };
   const CallCosts& costs_of(const Rank& rank);
-  std::vector<CallCosts> call_costs_;  // by name
+  std::vector<CallCosts> call_costs_;          // by name
+  std::vector<std::uint64_t> clock_readings_;  // by rank; empty: none yet
+  // By name, whether it is a call that chooses among requests: 1, 0 or not known yet, -1.
+  std::vector<signed char> choosing_;
+  // By rank, of those that choose.
+  std::unordered_map<std::int32_t, machine::ChoiceOrder> choices_;
   Stats stats_;
   std::optional<LongMessage> long_message_;
   std::uint64_t long_messages_ = 0;

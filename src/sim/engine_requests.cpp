@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "mpi_api/groups.hpp"
 #include "sim/engine_impl.hpp"
 
 namespace foretrace::sim {
@@ -250,6 +251,24 @@ Time Engine::looked_before(const Rank& rank) const {
   return counts_as_wait(looked_[static_cast<std::size_t>(rank.id.value)], rank.enter - rank.clock);
 }
 
+bool Engine::chooses(const Rank& rank) {
+  const trace::NameId name = rank.operation.name;
+  if (name >= choosing_.size()) choosing_.resize(name + std::size_t{1}, -1);
+  signed char& known = choosing_[name];
+  if (known < 0) known = mpi_api::chooses(source_.name(name)) ? 1 : 0;
+  return known == 1;
+}
+
+// Where the operation says itself what it completes, and its rank chooses now or did before;
+// nullptr: there is nothing to follow.
+machine::ChoiceOrder* Engine::order_of_choices(const Rank& rank) {
+  if (reactive_ || rank.operation.completing != Completing::all) return nullptr;
+  if (chooses(rank)) return &choices_[rank.id.value];
+  if (choices_.empty()) return nullptr;
+  const auto known = choices_.find(rank.id.value);
+  return known == choices_.end() ? nullptr : &known->second;
+}
+
 // When the call leaves is settled in rank.leave; returns when it would have if all
 // requests had ended before.
 Time Engine::complete_requests(Rank& rank) {
@@ -276,6 +295,7 @@ Time Engine::complete_requests(Rank& rank) {
     chosen_.assign(completed.begin(), completed.end());
     operation.completions = chosen_;
   }
+  machine::ChoiceOrder* const order = order_of_choices(rank);
   finished_.clear();
   std::uint32_t index = 0;
   Time collectives;  // a posted one, as an access, costs nothing but time
@@ -297,11 +317,15 @@ Time Engine::complete_requests(Rank& rank) {
       finished_.push_back(
           {request->is_send, request->end, request->bytes,
            machine::of_data(network_->path(rank.id, request->peer), request->untouched), index});
+    if (order && !request->is_send && !request->is_collective && !request->empty)
+      order->take(request->serial, request->end);
     if (request->is_collective)
       alone = std::max(alone, Time::ps(static_cast<std::int64_t>(request->payload)));
     ++index;
     rank.requests.erase(completion.request);
   }
+  if (order && !completed.empty())
+    order->finish(rank.requests.newest(completed.front().request), chooses(rank));
   if (log_) log_completion(rank, completed);
   Time minimum;
   // Looks in vain have moved the data as a call that waits from then on.

@@ -72,6 +72,7 @@ class RequestTable {
     }
     place = Request();
     place.serial = serial;
+    newest_ = static_cast<std::uint32_t>(serial);
     ++live_;
     return &place;
   }
@@ -83,6 +84,12 @@ class RequestTable {
       place.serial = 0;
     else if (aside_)
       aside_->erase(serial);
+  }
+
+  // The last that was inserted, which lies no 2^31 from `known`, one of its like.
+  std::uint64_t newest(std::uint64_t known) const {
+    const auto beyond = static_cast<std::int32_t>(newest_ - static_cast<std::uint32_t>(known));
+    return known + static_cast<std::uint64_t>(std::int64_t{beyond});
   }
 
   // How many there are.
@@ -105,7 +112,8 @@ class RequestTable {
 
   std::vector<Request> slots_;  // a power of two
   std::unique_ptr<std::unordered_map<std::uint64_t, Request>> aside_;
-  std::size_t live_ = 0;
+  std::uint32_t live_ = 0;
+  std::uint32_t newest_ = 0;  // its low bits
 };
 
 }  // namespace foretrace::sim

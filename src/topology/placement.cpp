@@ -182,11 +182,13 @@ Placement make(std::string_view text, const Topology* topology, int ranks_per_no
 
 Placement make_placement(std::string_view text, const Topology& topology, int ranks) {
   if (ranks > topology.ranks())
-    throw Error("topology '" + topology.name() + "' has places for " +
-                std::to_string(topology.ranks()) + " ranks (" +
-                std::to_string(topology.processors()) + " processors with " +
-                std::to_string(topology.ranks_per_node()) + " each), the program has " +
-                std::to_string(ranks) + "; take a larger one, or set ranks_per_node");
+    throw UsageError(
+        "topology '" + topology.name() + "' has places for " + std::to_string(topology.ranks()) +
+        " ranks (" + std::to_string(topology.processors()) + " processors with " +
+        std::to_string(topology.ranks_per_node()) + " each), the program has " +
+        std::to_string(ranks) +
+        "; take a larger one, or put several on a processor (SHAPE?ranks_per_node=2, or "
+        "ranks_per_node in its file)");
   return make(text, &topology, topology.ranks_per_node(), topology.processors(), ranks);
 }
 

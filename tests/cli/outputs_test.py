@@ -51,6 +51,21 @@ class Outputs(Written):
                 self.assertEqual((result.stdout, len(result.stderr.splitlines())), ("", 1), result.stderr)
                 self.assertRegex(result.stderr, f"cannot write {output}: (no file can be made there: .|.* is not a writable)")
 
+    def test_what_is_no_trace_stays(self):
+        """Such as a source file whose name was completed by mistake."""
+        source = self.folder / "p.c"
+        commands = (["record", "-n", 2], ["predict", "-n", 2, "--machine", "cray-t3d"], ["simulate", "-n", 2, "--machine", "cray-t3d"])
+        for words, rest in (*((words, ["--", "true"]) for words in commands), (["simulate", "p.goal", "--machine", "cray-t3d"], []),
+                            (["explain", "p.ftr", "--machine", "cray-t3d", "--zero-wait", "MPI_Recv"], [])):
+            with self.subTest(words=words):
+                source.write_text("int main(void) { return 0; }\n")
+                said = self.foretrace(*words, "-o", "p.c", *rest, status=2).stderr
+                self.assertIn("-o p.c: that file is there and is no trace", said)
+                self.assertEqual(source.read_text(), "int main(void) { return 0; }\n")
+        for words in ("p.ftr", "empty"):  # a trace is replaced, as is what mktemp made
+            (self.folder / "empty").write_text("")
+            self.foretrace("simulate", "p.goal", "--machine", "cray-t3d", "-o", words)
+
     def test_wrote(self):
         for words, file in ((["timeline", "p.ftr", "-o", "p.txt"], "p.txt"),
                             (["topology", "ring:4", "-o", "r.svg"], "r.svg"),
@@ -227,7 +242,8 @@ class FullDisk(Written):
                       ["calc", "cray-t3d", "send", "--bytes", "1..1m", "--plot", "-o", "old.svg"]):
             with self.subTest(words=words):
                 old = self.folder / words[-1]
-                old.write_text("precious")
+                precious = ("FORETRC\n" if old.suffix == ".ftr" else "") + "precious"
+                old.write_text(precious)
                 before = self.files()
                 result = subprocess.run([FORETRACE, *words], capture_output=True, text=True, timeout=100, cwd=self.folder,
                                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
@@ -236,7 +252,7 @@ class FullDisk(Written):
                 self.assertRegex(said[-1], rf"^foretrace: .*{old.name}.*(cannot|could not).*(File too large|No space left)")
                 self.assertNotIn("predicted time", result.stdout)
                 self.assertNotIn("wrote", result.stderr)
-                self.assertEqual(old.read_text(), "precious")
+                self.assertEqual(old.read_text(), precious)
                 self.assertEqual(self.files(), before)
 
 

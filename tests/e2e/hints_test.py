@@ -3,7 +3,6 @@ that was named, calls beyond what the machine's model was measured for."""
 
 import pathlib
 import re
-import statistics
 import subprocess
 import unittest
 
@@ -180,48 +179,6 @@ int main(int argc, char **argv) {
 }
 """
 
-# Rank 1 reads a flag of rank 0's until that has written it, or draws numbers from it.
-LOOKS = r"""
-#include <mpi.h>
-int main(int argc, char **argv) {
-  int rank, value = 0, one = 1;
-  int *memory;
-  MPI_Win window;
-  MPI_Init(&argc, &argv);
-  const int draws = argc > 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-  *memory = 0;
-  MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Win_lock_all(0, window);
-  if (rank == 0) {
-    /* When the other has looked 300 times. */
-    if (!draws) MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window);
-    MPI_Win_flush(0, window);
-  } else {
-    for (int i = 0; draws ? i < 1000 : value == 0; ++i) {
-      MPI_Fetch_and_op(&one, &value, MPI_INT, 0, 0, draws ? MPI_SUM : MPI_NO_OP, window);
-      MPI_Win_flush(0, window);
-      if (i == 299 && !draws) MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    }
-  }
-  MPI_Win_unlock_all(window);
-  MPI_Win_free(&window);
-  MPI_Finalize();
-  return 0;
-}
-"""
-
-ONE_SIDED_MODEL = """
-[[function]]
-name = "fetch_and_op"
-[[function.regime]]
-bytes = [0]
-c = 2
-"""
-
-
 # Rank 1 receives one of two messages; the other one is posted for and forgotten, or nobody's.
 FORGETS = """#include <mpi.h>
 #include <string.h>
@@ -240,7 +197,6 @@ int main(int argc, char** argv) {
   return 0;
 }
 """
-# Of two messages the one that is sent later there comes first here.
 EARLY = r"""
 #include <mpi.h>
 __attribute__((constructor)) static void begin(void) { MPI_Init(0, 0); }
@@ -261,72 +217,6 @@ int main(void) {
   return 0;
 }
 """
-
-# Each rank works while it holds the lock of rank 0.
-LOCKS = r"""
-#include <mpi.h>
-#include "foretrace.h"
-int main(int argc, char **argv) {
-  int one = 1, *memory;
-  MPI_Win window;
-  MPI_Init(&argc, &argv);
-  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-  MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
-  FORETRACE_COMPUTE(10000);
-  MPI_Win_unlock(0, window);
-  MPI_Win_free(&window);
-  MPI_Finalize();
-  return 0;
-}
-"""
-
-ORDER = r"""
-#include <foretrace.h>
-#include <mpi.h>
-#include <unistd.h>
-int main(int argc, char **argv) {
-  int rank, value[2] = {0};
-  const int way = argv[1][0], late = argv[2][0] - '0';
-  MPI_Request requests[2];
-  MPI_Status status;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 2) usleep(300000);
-  if (rank == late) FORETRACE_COMPUTE(1000);
-  if (rank > 0) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-  for (int i = 0; i < 2 && rank == 0; ++i) {
-    int source = way == 'n' ? i + 1 : MPI_ANY_SOURCE;
-    if (way == 'p') {
-      MPI_Probe(source, 0, MPI_COMM_WORLD, &status);
-      source = status.MPI_SOURCE;
-    }
-    if (way == 'i') MPI_Irecv(&value[i], 1, MPI_INT, source, 0, MPI_COMM_WORLD, &requests[i]);
-    else MPI_Recv(&value[i], 1, MPI_INT, source, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  }
-  if (rank == 0 && way == 'i') MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-  MPI_Finalize();
-  return 0;
-}
-"""
-
-# Rank 1 calls MPI_Win_sync so often.
-SYNCS = """#include <mpi.h>
-#include <stdlib.h>
-int main(int argc, char** argv) {
-  int rank, *memory;
-  MPI_Win win;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-  MPI_Win_lock_all(0, win);
-  for (int i = 0; rank == 1 && i < atoi(argv[1]); ++i) MPI_Win_sync(win);
-  MPI_Win_unlock_all(win);
-  MPI_Win_free(&win);
-  MPI_Finalize();
-}
-"""
-
 
 class Hints(harness.TestCase):
     def compile(self, text, mpi=None):
@@ -397,35 +287,6 @@ class Hints(harness.TestCase):
                 self.assertIn(lacks, told)
                 self.assertNotIn("no virtual time yet", told)
 
-    def test_messages_in_another_order(self):
-        """Said where it matters, and not where a receive names its source, or the order is the same there."""
-        program = self.compile(ORDER)
-        told = "foretrace: rank 0 took 1 of 2 messages from MPI_ANY_SOURCE after others that are sent later there"
-        for way in ("recv", "irecv", "probe", "named"):
-            for late in (1, 2):
-                with self.subTest(way=way, late=late):
-                    predicted = self.predict(3, [program, way, late])
-                    self.assertEqual(self.result.err.count(told), 1 if late == 1 and way != "named" else 0, self.result.err)
-                    self.assertEqual(self.result.err.count("ANY_SOURCE"), self.result.err.count(told))
-                    self.assertEqual(self.foretrace("report", predicted).out.count(told.replace("foretrace", "note")),
-                                     self.result.err.count(told))
-
-    def test_messages_from_anybody_are_told_when_recorded(self):
-        """simulate keeps their order, whatever the target's is."""
-        program = self.compile(ORDER)
-        told = "rank 0 asked 2 times for messages from MPI_ANY_SOURCE; simulate takes them in the order of here"
-        for way in ("recv", "irecv", "probe", "named"):
-            recorded = self.record(3, [program, way, 1])
-            for said in (self.result.err, self.foretrace("simulate", recorded, "--machine", harness.T3D).err):
-                self.assertEqual(said.count(told), 0 if way == "named" else 1, said)
-
-    def test_locks_in_another_order(self):
-        """Which rank gets a lock first is this machine's doing."""
-        program = self.compile(LOCKS)
-        model = self.write("m.toml", harness.T3D.read_text() + ONE_SIDED_MODEL)
-        self.predict(2, [program], model)
-        self.assertRegex(self.result.err, r"rank \d waits \S+ s for locks of windows, which ranks get in the order of here")
-
     def test_a_library_that_begins_mpi_before_us(self):
         """Its constructor runs before those of what is preloaded: the program runs on without us."""
         library = self.directory / "libearly.so"
@@ -457,40 +318,6 @@ class Hints(harness.TestCase):
                 said.append(self.foretrace(*simulate, "-n", 2, "--mpi", harness.mpi, "--", program, way).err)
                 self.assertEqual([err.count(told) for err in said], [times] * len(said), said)
                 self.assertEqual([err.count("not received") for err in said], [times] * len(said), said)
-
-    def test_looks_in_vain_by_one_sided_calls(self):
-        """As many as this machine made, each with its time: said of whoever waits so, not of work."""
-        program = self.compile(LOOKS)
-        model = self.write("m.toml", harness.T3D.read_text() + ONE_SIDED_MODEL)
-        told = r"foretrace: rank 1 looked (\d+) times in vain by MPI_Fetch_and_op at program\+0x"
-        recorded = self.record(2, [program])
-        self.assertRegex(self.result.err, told)
-        # To find out whether a look was in vain is no computation of the program's.
-        between = [fields["compute"] for _, name, fields in self.events(recorded)[1] if name == "MPI_Fetch_and_op"]
-        self.assertLess(statistics.median(between), 1_000_000)
-        # It stays with the trace, and with what is predicted of that.
-        for trace in (recorded, self.simulate(recorded, compute="none")):
-            self.assertRegex(self.foretrace("report", trace).out, told.replace("foretrace", "note"))
-        self.assertRegex(self.result.err, told)
-        self.predict(2, [program], model, compute="none")
-        self.assertRegex(self.result.err, told)
-        found = re.search(r"looked (\d+) times .*, which take (\S+) s of the predicted time", self.result.err)
-        # The flush waits until the access has ended, 2 us after it began.
-        self.assertGreaterEqual(int(found[1]), 298)
-        self.assertAlmostEqual(float(found[2]), int(found[1]) * 2e-6, delta=0.01 * float(found[2]))
-        for run in (lambda *words: self.predict(*words, model, compute="none"), self.record):
-            run(2, [program, "draws"])
-            self.assertNotIn("in vain", self.result.err)
-
-    def test_rows_of_syncs(self):
-        """A rank may look at its own memory until another has put something there; nothing else tells of it."""
-        program = self.compile(SYNCS)
-        told = r"foretrace: rank 1 called MPI_Win_sync \d{3,} times in a row at program\+0x\w+: if it waits there"
-        for run in (self.predict, self.record):
-            run(2, [program, 1000])
-            self.assertRegex(self.result.err, told)
-            run(2, [program, 50])
-            self.assertNotIn("MPI_Win_sync", self.result.err)
 
     def test_looks_in_vain_before_announced_work(self):
         """How often a program works until a message is there is this machine's; not so where it announces little."""

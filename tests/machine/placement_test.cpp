@@ -74,10 +74,11 @@ TEST(Placement, EveryRuleNeedsPlacesForAllRanks) {
     try {
       make_placement(rule, topology, 9);
       ADD_FAILURE() << rule << " was accepted";
-    } catch (const Error& error) {
+    } catch (const UsageError& error) {
       EXPECT_STREQ(error.what(),
                    "topology 'mesh:2x2?ranks_per_node=2' has places for 8 ranks (4 processors with "
-                   "2 each), the program has 9; take a larger one, or set ranks_per_node");
+                   "2 each), the program has 9; take a larger one, or put several on a "
+                   "processor (SHAPE?ranks_per_node=2, or ranks_per_node in its file)");
     }
   }
 }

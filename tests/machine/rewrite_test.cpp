@@ -8,10 +8,10 @@
 namespace foretrace::machine {
 namespace {
 
-const std::string kHead = "[machine]\nname = \"m\"\n";
+const std::string kRewriteHead = "[machine]\nname = \"m\"\n";
 
 MachineModel parsed(const std::string& text) {
-  return parse_machine(kHead + text, "m.toml");
+  return parse_machine(kRewriteHead + text, "m.toml");
 }
 
 TEST(SizeTimes, AreStraightBetweenSizesAndEndWithTheLast) {

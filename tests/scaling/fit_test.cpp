@@ -147,6 +147,17 @@ TEST(FitScaling, LooksBackAtWhatItWouldHaveTold) {
   EXPECT_GT(law.high, law.best.value);
 }
 
+// The same at the other end, where what falls with the ranks is nearly all of the time.
+TEST(FitScaling, LooksBackBelowTheSmallest) {
+  const auto f = [](double x) { return 1 + 0.02 * x + std::pow(x, -1.6); };
+  const auto law = fit_scaling(line(f), {"p"}, {1});
+  EXPECT_GT(law.missed, 0);
+  EXPECT_EQ(law.smallest, std::vector<double>{2});
+  // 1 is as far from 2 as 2 is from 4.
+  EXPECT_GE(law.high, law.best.value * (1 + law.missed) * (1 - 1e-12));
+  EXPECT_LE(law.low, law.best.value / (1 + law.missed) * (1 + 1e-12));
+}
+
 // Inside of what was measured there is nothing to allow for.
 TEST(FitScaling, LooksBackOnlyForWhatIsBeyond) {
   const auto f = [](double x) { return 10 / x + 2e-6 * std::pow(x, 2.7) + 0.4 / std::sqrt(x); };

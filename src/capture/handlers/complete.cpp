@@ -166,7 +166,7 @@ void note_variables(int count, const MPI_Request* requests, std::vector<const vo
 // which they were given.
 void take_completed(trace::Event& event, int count, const int* indices, const MPI_Status* statuses,
                     const MPI_Request* looked_at = nullptr) {
-  Completing completing(event, looked_at != nullptr);
+  Completing completing(event, looked_at != nullptr, indices != nullptr);
   if (completing.found()) note_variables(count, looked_at, completing.found()->variables);
   if (session.predicting()) {
     for (int i = 0; i < count; ++i)

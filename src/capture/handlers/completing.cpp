@@ -122,6 +122,7 @@ void Completing::end_message(Request& request, Taken& taken) {
     taken.bytes = stamp.bytes;
     const machine::Timing& timing = session.timing_with(taken.partner, taken.untouched);
     taken.end = timing.irecv_end(request.posted, stamp);
+    session.choices.take(request.serial, taken.end);
     return;
   }
   taken.what = Taken::What::send;
@@ -156,6 +157,7 @@ void Completing::advance(const Taken& taken) {
 }
 
 void Completing::finish() {
+  if (session.predicting()) session.choices.finish(session.requests.newest(), chooses_);
   const Time leave = std::max(waits_.leave(), ends_);
   const Time wait = machine::wait_time(leave, waits_.alone());
   if (event_.completions.empty())

@@ -15,8 +15,10 @@ int tag_of(const Request& request, const MPI_Status& status);
 class Completing {
  public:
   // `may_be_ignored`: it looks, and the program may go on as if nothing had come of it.
-  explicit Completing(trace::Event& event, bool may_be_ignored = false)
+  // `chooses`: it takes of its requests what came first.
+  explicit Completing(trace::Event& event, bool may_be_ignored = false, bool chooses = false)
       : event_(event),
+        chooses_(chooses),
         waits_(event.enter),
         found_(may_be_ignored && session.begin_found() ? &session.found_look() : nullptr) {}
 
@@ -39,6 +41,7 @@ class Completing {
   void advance(const Taken& taken);
 
   trace::Event& event_;
+  bool chooses_;
   machine::WaitsInTurn waits_;
   FoundLook* found_;
   Time ends_;  // of collectives and accesses

@@ -103,6 +103,7 @@ class RequestTable {
   // message that MPI matches it with.
   void orphan(Request& request);
   std::uint64_t next_serial() { return ++serials_; }
+  std::uint64_t newest() const { return serials_; }
 
  private:
   struct SameHandle {

@@ -159,6 +159,11 @@ void Session::complain_of_threads() {
   constexpr double kLeastShare = 0.1;
   const WorldRank self = comms.world_rank();
   if (has_most(unasked_call_ ? 1 : 0, self)) tell(rank_text(self) + kUnaskedThreads);
+  if (has_most(static_cast<double>(overtaken_calls_), self))
+    tell(rank_text(self) + ": while " + std::to_string(overtaken_calls_) +
+         (overtaken_calls_ == 1 ? " call" : " calls") +
+         " waited, other threads made theirs; which of them ends first is this machine's doing, "
+         "and times differ from run to run; a live run (simulate -n) has the target's order");
   const auto most = [self](double part, double whole) {
     return has_most(part >= kLeastShare * whole ? part : 0, self);
   };
@@ -175,8 +180,7 @@ void Session::complain_of_threads() {
       "may be too long";
   if (most(behind_waits_.seconds(), now_.seconds()))
     tell(rank_text(self) + ": threads computed for " + seconds_text(behind_waits_) + kAfterThem +
-         " (not with --compute none): predict and live runs (simulate -n) run the threads "
-         "themselves");
+         ": predict and live runs (simulate -n) run the threads themselves");
   if (most(steps_behind_waits_, announced_))
     tell(rank_text(self) + ": threads announced steps" + kAfterThem +
          " (with --compute annotated): predict and live runs (simulate -n) run the threads "
@@ -250,8 +254,8 @@ void Session::complain_of_order() {
     if (!has_most(chooses ? static_cast<double>(wildcards_) : 0, comms.world_rank())) return;
     return tell(
         rank_text(comms.world_rank()) + " asked " + std::to_string(wildcards_) +
-        " times for messages from MPI_ANY_SOURCE; simulate takes them in the order of here, "
-        "a live run (simulate -n) in the target's");
+        " times for messages from MPI_ANY_SOURCE; simulate takes them in the order of here unless "
+        "--wildcards arrival is given, a live run (simulate -n) in the target's");
   }
   const AnySource& order = piggyback.any_source();
   if (!has_most(static_cast<double>(order.overtaken), comms.world_rank())) return;
@@ -259,6 +263,15 @@ void Session::complain_of_order() {
        std::to_string(order.messages) +
        " messages from MPI_ANY_SOURCE after others that are sent later there: which comes first is "
        "this machine's doing; a live run (simulate -n) takes them in the target's order");
+}
+
+// Collective. So does what they complete of several requests.
+void Session::complain_of_choices() {
+  if (!predicting()) return;
+  const machine::PassedOver& own = choices.passed_over();
+  const WorldRank self = comms.world_rank();
+  if (!has_most(machine::is_told(own, now_) ? own.lay.seconds() : 0, self)) return;
+  tell(machine::note_of_choices(self.value, own));
 }
 
 // Collective. No member of such a collective waits for all others, so nobody sees it there. Ends

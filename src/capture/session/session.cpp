@@ -234,6 +234,7 @@ void Session::complain() {
   complain_of_looks();
   complain_of_working_looks();
   complain_of_order();
+  complain_of_choices();
   complain_of_locks();
   complain_of_fetches();
   complain_of_syncs();

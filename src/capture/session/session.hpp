@@ -32,6 +32,7 @@
 #include "capture/session/calling_thread.hpp"
 #include "capture/session/clock_sync.hpp"
 #include "capture/session/found_look.hpp"
+#include "machine/choice_order.hpp"
 #include "machine/clock_wait.hpp"
 #include "machine/look_row.hpp"
 #include "machine/machine_model.hpp"
@@ -188,6 +189,7 @@ class Session {
   RequestTable requests;
   Piggyback piggyback;
   machine::AccessPort accesses;  // predict
+  machine::ChoiceOrder choices;  // predict
   SentData sent_data;
 
  private:
@@ -236,6 +238,7 @@ class Session {
   void complain_of_looks();
   void complain_of_working_looks();
   void complain_of_order();
+  void complain_of_choices();
   void complain_of_locks();
   void complain_of_fetches();
   void complain_of_syncs();
@@ -289,6 +292,7 @@ class Session {
   Time behind_waits_;                    // computation beside them that a replay has after them,
   double steps_behind_waits_ = 0;        // and steps that were announced beside them
   Time hidden_;                          // computation beside others' that is in no event
+  std::uint64_t overtaken_calls_ = 0;    // of threads, by those of others
   Position reached_;                     // by threads that ended, or call nothing
   double steps_now_ = 0;                 // of the rank, as now_
   std::atomic<double> others_steps_{0};  // by threads that may not call

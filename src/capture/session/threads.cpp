@@ -227,6 +227,7 @@ void Session::post_waiting() {
 
 void Session::post(CallingThread& thread) {
   thread.is_posted = true;
+  ++overtaken_calls_;
   thread.posted = {};
   const trace::Event& call = thread.event;
   trace::Event event = call;

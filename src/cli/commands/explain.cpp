@@ -197,7 +197,7 @@ int explain_run(const Options& options) {
     throw UsageError("--better-placement stands alone; leave out the what-if and --latencies");
   if (options.what_if.any() || placing) {
     if (placing) check_writable(options.better_placement);
-    if (!options.output.path.empty()) check_trace_name(options.output.path, "explain");
+    if (!options.output.path.empty()) check_trace_output(options.output.path, "explain");
     if (!options.output.baseline.empty())
       throw UsageError("--baseline is compared with a run as it is; leave out the what-if");
   } else {

@@ -214,7 +214,7 @@ int simulate(Options& options) {
   check_options(options);
   if (options.simulation.live_ranks > 0) check_live_run(options.simulation.live_ranks);
   if (!options.run.output.empty()) {
-    check_trace_name(options.run.output, "simulate");
+    check_trace_output(options.run.output, "simulate");
     check_writable(options.run.output);
   }
   OutputClaim claim;

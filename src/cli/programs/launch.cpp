@@ -178,7 +178,7 @@ void check_capture_run(CaptureRun& run) {
                      std::string("foretrace watch OUTPUT.part, beside it"));
   find_program(run.program.front());  // a missing one is told before where its trace would go
   run.is_output_named = !run.output.empty();
-  if (run.product == "trace") check_trace_name(run.output, run.subcommand.c_str());
+  if (run.product == "trace") check_trace_output(run.output, run.subcommand.c_str());
   const char* const name = "foretrace.ftr";
   check_writable(run.is_output_named ? run.output : name);
   OutputClaim* const claim = run.ranks > 0 ? &run.claim : nullptr;

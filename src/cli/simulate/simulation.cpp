@@ -505,6 +505,16 @@ std::string describe(const sim::LeftMessage& message) {
          std::to_string(message.destination.value) + ", tag " + std::to_string(message.tag);
 }
 
+// Of a recorded run: what it did by the clock it does again, whatever the clock would show there.
+constexpr std::uint64_t kManyReadings = 100;
+std::string note_of_readings(const sim::SimulateResult& result) {
+  if (!result.clock_readings || result.clock_readings->second < kManyReadings) return {};
+  return "rank " + std::to_string(result.clock_readings->first.value) + " read MPI_Wtime " +
+         std::to_string(result.clock_readings->second) +
+         " times: if it decides by that what to do or when to stop, this run does what it decided "
+         "when it was recorded; predict and live runs (simulate -n) show it virtual time";
+}
+
 // What MPI does not allow, and a run of the program would find.
 void note_faults(sim::SimulateResult& result) {
   if (const std::uint64_t count = result.left_message_count; count > 0)
@@ -550,6 +560,12 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
     if (!note.empty()) result.notes.push_back(std::move(note));
   }
   if (reader_) std::ranges::move(notes_of_calls(), std::back_inserter(result.notes));
+  if (reader_)
+    if (std::string note = note_of_readings(result); !note.empty())
+      result.notes.push_back(std::move(note));
+  if (result.passed_over && machine::is_told(result.passed_over->second, result.time))
+    result.notes.push_back(
+        machine::note_of_choices(result.passed_over->first.value, result.passed_over->second));
   // What was predicted has its times already.
   const bool predicted = reader_ && reader_->info().clock == trace::Clock::virtual_;
   if (!options_.is_compute_given && program && result.announced && !counts() && !predicted)

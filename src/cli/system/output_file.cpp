@@ -8,11 +8,13 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 #include "base/undisturbed.hpp"
+#include "trace/encoding.hpp"
 
 namespace foretrace::cli {
 
@@ -49,7 +51,20 @@ std::string timeline_beside(const std::string& page) {
   return page.substr(0, page.size() - std::string_view(".html").size()) + "-timeline.html";
 }
 
-void check_trace_name(const std::string& path, const char* command) {
+namespace {
+
+// A file with something else in it; one that cannot be read is not ours either.
+bool is_other_file(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored) || fs::is_empty(path, ignored)) return false;
+  char begin[sizeof trace::kFileMagic] = {};
+  std::ifstream(path, std::ios::binary).read(begin, sizeof begin);
+  return std::memcmp(begin, trace::kFileMagic, sizeof begin) != 0;
+}
+
+}  // namespace
+
+void check_trace_output(const std::string& path, const char* command) {
   constexpr const char* kOthers[] = {".html", ".htm", ".pdf", ".svg",  ".png",
                                      ".json", ".txt", ".csv", ".toml", ".fprof"};
   const std::string ending = fs::path(path).extension().string();
@@ -57,6 +72,10 @@ void check_trace_name(const std::string& path, const char* command) {
     throw UsageError(std::string(command) + ": -o " + path +
                      ": this writes a trace; use a name that ends in .ftr (foretrace timeline, "
                      "report and convert make other files of it)");
+  if (is_other_file(path))
+    throw UsageError(std::string(command) + ": -o " + path +
+                     ": that file is there and is no trace, and would be lost; choose another "
+                     "name, or remove it");
 }
 
 namespace {

@@ -19,8 +19,9 @@ void tell_written(const std::string& path);
 std::string ending_of(const std::string& path, const char* command,
                       const std::vector<std::string>& endings);
 
-// Throws UsageError if a trace that is to be written has the name of something else ("x.html").
-void check_trace_name(const std::string& path, const char* command);
+// Throws UsageError if a trace that is to be written has the name of something else ("x.html"), or
+// would replace a file that is no trace.
+void check_trace_output(const std::string& path, const char* command);
 
 // Where the time line that a page leads to is written: "run-timeline.html" beside "run.html".
 std::string timeline_beside(const std::string& page);

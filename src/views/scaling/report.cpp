@@ -19,6 +19,13 @@ double beyond(const LawReport& report) {
     most = std::max(most, report.at[i] / report.law.largest[i]);
   return most;
 }
+// How far below the smallest; 1: not below.
+double below(const LawReport& report) {
+  double most = 1;
+  for (std::size_t i = 0; i < report.at.size(); ++i)
+    most = std::max(most, report.law.smallest[i] / report.at[i]);
+  return most;
+}
 
 std::string text_of(const LawReport& report) {
   const scaling::ScalingLaw& law = report.law;
@@ -41,10 +48,19 @@ std::string text_of(const LawReport& report) {
         "{:.3g} times beyond the largest that was measured: the interval holds only if nothing new "
         "begins on the way (another algorithm, protocol, cache)\n",
         beyond(report));
+  if (below(report) > 1)
+    out += fmt::format(
+        "{:.3g} times below the smallest that was measured: with few ranks or little data a "
+        "program "
+        "may do without what the law counts (a rank alone sends nothing)\n",
+        below(report));
   if (law.missed > 0)
     out += fmt::format(
-        "told from those before, the largest would have been off by {}: the interval allows for as "
-        "much with each such step\n",
+        "told from the others, the {} would have been off by {}: the interval allows for as much "
+        "with each such step\n",
+        beyond(report) > 1 && below(report) > 1 ? "largest or smallest"
+        : beyond(report) > 1                    ? "largest"
+                                                : "smallest",
         format_percent(law.missed));
   for (const std::string& note : report.notes) out += "note: " + plain_text(note) + "\n";
   if (law.identifiable) return out;
@@ -76,6 +92,7 @@ nlohmann::ordered_json json_of(const LawReport& report) {
   out["missed"] = law.missed;
   out["points"] = law.points;
   out["beyond"] = beyond(report);
+  out["below"] = below(report);
   out["alternatives"] = nlohmann::ordered_json::array();
   for (const scaling::Candidate& other : law.others)
     out["alternatives"].push_back({{"form", scaling::format_law(other.terms, law.names)},
