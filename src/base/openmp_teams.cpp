@@ -23,17 +23,12 @@
 #include "base/slept.hpp"
 #include "base/thread_calls.hpp"
 #include "base/ticks.hpp"
+#include "base/work_sharing.hpp"
 
 namespace foretrace {
 namespace {
 
 using Body = void(void*);
-
-// The module that has the code at `caller`; nullptr: nobody knows. Takes no lock.
-const link_map* module_of(const void* caller) {
-  dl_find_object found{};
-  return ::_dl_find_object(const_cast<void*>(caller), &found) == 0 ? found.dlfo_link_map : nullptr;
-}
 
 // The function that the module would have called without us: of the library that it was loaded
 // with, by itself (as an interpreter's modules are).

@@ -19,6 +19,7 @@
 #include "base/next_function.hpp"
 #include "base/slept.hpp"
 #include "base/ticks.hpp"
+#include "base/work_sharing.hpp"
 
 namespace foretrace {
 
@@ -112,6 +113,9 @@ std::atomic<std::int64_t> ended_computed_ns{0};
 std::atomic<std::int64_t> ended_queued_ns{0};
 std::atomic<std::int64_t> ended_most_ns{0};  // computed by one of them
 
+// Whether the program has made any by itself.
+std::atomic<bool> makes_own{false};
+
 // How many of the program's have begun, and how many of these have not ended. (MPI has threads of
 // its own.)
 std::atomic<std::int64_t> begun{0};
@@ -166,12 +170,14 @@ int run_c11(void* made) {
   return running.thread().c11_function(running.thread().argument);
 }
 
+// `caller`: the code that asks for it.
 // Calls `make` with what is to be handed to run() or run_c11(); without it where the program is not
 // followed, or there is no memory: the program goes on.
 template <class Make>
-int make_thread(const Thread& wanted, Make make) {
+int make_thread(const Thread& wanted, const void* caller, Make make) {
   std::unique_ptr<Thread> thread(new (std::nothrow) Thread(wanted));
   if (thread) thread->at = here();
+  if (thread && thread->at && !makes_own && !is_of_openmp(caller)) makes_own = true;
   if (const Watcher* const watcher = watching.load(); watcher && watcher->makes_thread)
     watcher->makes_thread();
   const int result = make(thread.get());
@@ -253,7 +259,8 @@ Time crowded() {
   const Time queued = living->queued_beside + Time::ns(ended_queued_ns).scaled(beside);
   const bool several =
       computed - std::max(living->most, most_ended).seconds() >= kLeastBeside * computed;
-  return several && queued.seconds() >= kLeastQueued * computed ? queued : Time();
+  if (!several || queued.seconds() < kLeastQueued * computed) return {};
+  return makes_own || has_openmp_that_shares_out() ? queued : Time();
 }
 
 void tell_queued() {
@@ -328,17 +335,19 @@ FORETRACE_STANDS_IN int pthread_create(pthread_t* thread, const pthread_attr_t* 
                                        Function function, void* argument) {
   const auto real =
       foretrace::next<"pthread_create", int(pthread_t*, const pthread_attr_t*, Function, void*)>();
-  return make_thread({.function = function, .argument = argument}, [&](Thread* made) {
-    return made ? real(thread, attributes, run, made)
-                : real(thread, attributes, function, argument);
-  });
+  return make_thread({.function = function, .argument = argument}, __builtin_return_address(0),
+                     [&](Thread* made) {
+                       return made ? real(thread, attributes, run, made)
+                                   : real(thread, attributes, function, argument);
+                     });
 }
 
 FORETRACE_STANDS_IN int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
   const auto real = foretrace::next<"thrd_create", int(thrd_t*, thrd_start_t, void*)>();
-  return make_thread({.c11_function = function, .argument = argument}, [&](Thread* made) {
-    return made ? real(thread, run_c11, made) : real(thread, function, argument);
-  });
+  return make_thread({.c11_function = function, .argument = argument}, __builtin_return_address(0),
+                     [&](Thread* made) {
+                       return made ? real(thread, run_c11, made) : real(thread, function, argument);
+                     });
 }
 
 FORETRACE_STANDS_IN int pthread_join(pthread_t thread, void** value) {

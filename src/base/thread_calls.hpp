@@ -90,10 +90,10 @@ struct WaitedAlong {
   Time slept;  // by others while it waited for them, beyond what it slept itself
 };
 WaitedAlong waited_along();
-// How long the process's threads, but for the busiest, waited for cores, where that matters: a
-// fifth of all was computed by these, and they waited for a fifth as long as all computed. Else
-// nothing. Those that have ended count where others were there meanwhile: else they ran one after
-// the other.
+// How long the process's threads, but for the busiest, waited for cores, where that matters: they
+// share out work as they go (work_sharing.hpp), a fifth of all was computed by these, and they
+// waited for a fifth as long as all computed. Else nothing. Those that have ended count where
+// others were there meanwhile: else they ran one after the other.
 Time crowded();
 
 }  // namespace thread_calls

@@ -52,7 +52,8 @@ class Explainer {
     result_.calls = result_.path.calls;
     if (options_.estimate_waits)
       result_.notes.emplace_back(
-          "messages get into each other's way here: the run without any wait and the ten best "
+          "messages or locks get into each other's way here: the run without any wait and the ten "
+          "best "
           "findings are simulated; what else is said of runs without waits is an estimate, with "
           "every message taking as long as it did");
     if (run_.wildcards > 0 && !messages_race_)

@@ -32,6 +32,21 @@ FOR_OTHERS = "processes", "process-pool"  # which is told
 ROUNDS = 3
 
 
+DEALT_OUT = r"""
+#include <mpi.h>
+#include <omp.h>
+int main(int argc, char **argv) {
+  volatile double sums[16] = {0};
+  MPI_Init(&argc, &argv);
+#pragma omp parallel for num_threads(2) schedule(static)
+  for (int i = 0; i < 16; ++i)
+    for (int k = 0; k < 20000000; ++k) sums[i] += k;
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Teams(harness.TestCase):
     def computed(self, trace):
         """In milliseconds."""
@@ -85,6 +100,8 @@ class Teams(harness.TestCase):
         os.sched_setaffinity(0, {min(cores)})
         self.addCleanup(os.sched_setaffinity, 0, cores)
         told = r"rank 0: its threads waited (\S+) s for cores; what they share out"
+        dealt_out = self.directory / "dealt_out"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-fopenmp", self.write("dealt_out.c", DEALT_OUT), "-o", dealt_out]))
         for verb, machine in (("record", ()), ("predict", ("--machine", harness.T3D)), ("simulate", ("--machine", harness.T3D))):
             trace = self.directory / f"{verb}-crowded.ftr"
             with self.subTest(verb=verb):
@@ -92,6 +109,9 @@ class Teams(harness.TestCase):
                 for form in ("two-for-long", "pool-for-long"):
                     result = self.foretrace(verb, "-n", 1, *machine, "-o", trace, "--", harness.test_program("teams"), form)
                     self.assertRegex(result.err, told)
+                # Loops that are dealt out alike come out right.
+                result = self.foretrace(verb, "-n", 1, *machine, "-o", trace, "--", dealt_out)
+                self.assertNotRegex(result.err, "for cores")
                 # Ranks wait for cores as well, but none has two threads that compute at once.
                 for form in ("one-for-long", "one-after-another"):
                     result = self.foretrace(verb, "-n", 2, *machine, "-o", trace, "--", harness.test_program("teams"), form)

@@ -9,6 +9,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "base/function_ref.hpp"
@@ -216,7 +217,8 @@ Looks most_looks();
 // Accesses of this rank that change a place and bring back what others may have left there.
 struct Fetches {
   std::uint64_t count = 0;
-  Fn fn{};  // of the latest
+  Fn fn{};                      // of the latest
+  std::set<WorldRank> targets;  // whose memory it was
 };
 const Fetches& fetches();
 // What this rank waited under predict for locks that others had got before it here.

@@ -354,7 +354,11 @@ int win_access(Fn fn, OneSided what, MPI_Win win, int target, const Place& place
   Accessed& accessed = window->accessed[target];
   accessed.end = std::max(accessed.end, times.end);
   const bool brings = machine::brings_back(what);
-  if (is_fetch(fn, place, *window->members)) fetches_made = {fetches_made.count + 1, fn};
+  if (is_fetch(fn, place, *window->members)) {
+    ++fetches_made.count;
+    fetches_made.fn = fn;
+    fetches_made.targets.insert(window->members->world(target));
+  }
   if (brings && !variable) watched.look(fn, win, target, place, bytes, event);
   if (brings) accessed.fetched = std::max(accessed.fetched, times.end);
   if (variable && *variable != MPI_REQUEST_NULL) {

@@ -1,5 +1,6 @@
 // What is said at the end of a run: each in one line, however many ranks it is about. What is
 // about its times goes into the trace as well.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <numeric>
@@ -220,12 +221,17 @@ void Session::complain_of_locks() {
 }
 
 // Collective. What some accesses bring back says whether others came first. If but one rank makes
-// such, no other can have.
+// such to a target's memory, no other can have.
 void Session::complain_of_fetches() {
   const Fetches& own = fetches();
-  int ranks = own.count > 0 ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &ranks, 1, MPI_INT, MPI_SUM, own_comm);
-  if (ranks < 2 || !has_most(static_cast<double>(own.count), comms.world_rank())) return;
+  int some = own.count > 0 ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_SUM, own_comm);
+  if (some < 2) return;
+  std::vector<int> ranks_at(static_cast<std::size_t>(comms.world_size()));
+  for (const WorldRank target : own.targets) ranks_at[static_cast<std::size_t>(target.value)] = 1;
+  PMPI_Allreduce(MPI_IN_PLACE, ranks_at.data(), comms.world_size(), MPI_INT, MPI_SUM, own_comm);
+  if (*std::ranges::max_element(ranks_at) < 2) return;
+  if (!has_most(static_cast<double>(own.count), comms.world_rank())) return;
   const std::string calls = own.count == 1 ? " call" : " calls";
   tell(rank_text(comms.world_rank()) + " made " + std::to_string(own.count) + calls + " like " +
        name_of(own.fn) + ", whose results tell who came first: " +

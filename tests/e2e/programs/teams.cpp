@@ -444,7 +444,8 @@ void by_callers() {
 // Two threads that compute at once, and so long that having no core matters; one that does.
 void by_two_for_long() {
 #pragma omp parallel num_threads(2)
-  work(150);
+#pragma omp for schedule(dynamic)
+  for (int i = 0; i < 10; ++i) work(30);
 }
 // In threads that have ended before the program does.
 void by_pool_for_long() {
