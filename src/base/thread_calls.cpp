@@ -170,9 +170,9 @@ int run_c11(void* made) {
   return running.thread().c11_function(running.thread().argument);
 }
 
-// `caller`: the code that asks for it.
 // Calls `make` with what is to be handed to run() or run_c11(); without it where the program is not
-// followed, or there is no memory: the program goes on.
+// followed, or there is no memory: the program goes on. `caller`: the code that asks for the
+// thread.
 template <class Make>
 int make_thread(const Thread& wanted, const void* caller, Make make) {
   std::unique_ptr<Thread> thread(new (std::nothrow) Thread(wanted));

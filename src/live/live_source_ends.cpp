@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -16,10 +17,9 @@ using trace::EventKind;
 
 namespace {
 
-// Since the last heed_signals().
 volatile std::sig_atomic_t stop_signal = 0;
-std::array<std::atomic<bool>, 2> asked_to_pass;
 constexpr std::array kPassedOn{SIGUSR1, SIGUSR2};
+std::array<std::atomic<bool>, 2> asked_to_pass;  // those, since the last heed_signals()
 
 // "rank 3", "ranks 3 and 5", "rank 3 and 2 others"; of one at least.
 std::string first_and_others(const std::vector<WorldRank>& ranks) {
@@ -41,8 +41,13 @@ void take_signals() {
       stop_signal = signal;
     ring_bell();
   };
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
-    ::sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  for (const int signal : kPassedOn) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    // What is ignored stays so, in the ranks as well.
+    if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+  }
 }
 
 // Whether the rank's process ended before MPI_Finalize.

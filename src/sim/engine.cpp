@@ -535,7 +535,7 @@ void Engine::start_call(Rank& rank) {
     cost = machine::moving_time(timing_, source_.name(rank.operation.name), source_.ranks(), bytes);
   // A part of a call counts as none, and takes its time.
   const std::int64_t times = std::max<std::int64_t>(rank.operation.count, 1);
-  if (costs_of(rank).reads_clock) {
+  if (bytes.count == 0 && costs_of(rank).reads_clock) {
     clock_readings_.resize(ranks_.size());
     clock_readings_[static_cast<std::size_t>(rank.id.value)] += static_cast<std::uint64_t>(times);
   }

@@ -51,6 +51,12 @@ class Outputs(Written):
                 self.assertEqual((result.stdout, len(result.stderr.splitlines())), ("", 1), result.stderr)
                 self.assertRegex(result.stderr, f"cannot write {output}: (no file can be made there: .|.* is not a writable)")
 
+    def test_output_behind_the_program(self):
+        for words, times in ((["-o", "x.ftr"], 1), (["-o", "x.dat"], 0), (["x.ftr"], 0)):
+            said = subprocess.run([FORETRACE, "record", "-n", "1", "--mpi", "openmpi", "true", *words], capture_output=True,
+                                  text=True, timeout=100, cwd=self.folder).stderr
+            self.assertEqual(said.count("-o x.ftr stands behind the program and goes to it"), times, said)
+
     def test_what_is_no_trace_stays(self):
         """Such as a source file whose name was completed by mistake."""
         source = self.folder / "p.c"

@@ -93,7 +93,8 @@ int convert(const Options& options) {
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("in", options->in, "The file to convert")->required();
-  app.add_option("out,-o", options->out, "The file to write")->required();
+  app.add_option("out,-o", options->out, "The file to write: the second name, or behind -o")
+      ->required();
   app.add_option("--from", options->from, "Format of the first: " + known_formats())
       ->check(offers(format_words()));
   app.add_option("--to", options->to, "Format of the second")->check(offers(format_words()));

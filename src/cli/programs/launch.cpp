@@ -161,6 +161,17 @@ std::string default_output(const std::string& name, OutputClaim* claim) {
   return free;
 }
 
+// Behind the program's name `-o x.ftr` is an argument of the program, and rarely meant so.
+static void tell_of_late_output(const CaptureRun& run) {
+  const auto& words = run.program;
+  for (std::size_t i = 1; i + 1 < words.size(); ++i)
+    if ((words[i] == "-o" || words[i] == "--output") && words[i + 1].ends_with(".ftr"))
+      std::fprintf(stderr,
+                   "foretrace: %s %s stands behind the program and goes to it; options of "
+                   "foretrace stand before it\n",
+                   words[i].c_str(), words[i + 1].c_str());
+}
+
 void check_capture_run(CaptureRun& run) {
   if (run.program.empty())
     throw UsageError("no program given: foretrace " + run.subcommand +
@@ -182,6 +193,7 @@ void check_capture_run(CaptureRun& run) {
   const char* const name = "foretrace.ftr";
   check_writable(run.is_output_named ? run.output : name);
   OutputClaim* const claim = run.ranks > 0 ? &run.claim : nullptr;
+  if (!run.is_output_named && claim) tell_of_late_output(run);
   if (!run.is_output_named)
     run.output = default_output(name, claim);
   else if (claim)
