@@ -158,10 +158,10 @@ class Traces(Errors):
 class Usage(Errors):
     def setUp(self):
         super().setUp()
-        self.output = self.write("old.ftr", "precious")
+        self.output = self.write("old.ftr", "FORETRC\nprecious")
 
     def tearDown(self):
-        self.assertEqual(self.output.read_bytes(), b"precious")
+        self.assertEqual(self.output.read_bytes(), b"FORETRC\nprecious")
 
     def refuse_run(self, *arguments, status=2, says=()):
         for sub in (["record"], ["predict", "--machine", harness.T3D]):

@@ -288,12 +288,13 @@ class FullDisk(harness.TestCase):
             with self.subTest(kib=kib):
                 disk = self.disk(kib)
                 trace = disk / "a.ftr"
-                trace.write_text("precious")
+                precious = "FORETRC\nprecious"
+                trace.write_text(precious)
                 result = self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "--compute", "none", "-o", trace,
                                         "--", *program("calls", self.ROUNDS), status=1)
                 self.assertRegex(result.err, r"foretrace: .*/a\.ftr.*(cannot .*No space left on device|could not)")
                 self.assertEqual("predicted time" in result.out, begins)
-                self.assertEqual([(file.name, file.read_text()) for file in disk.iterdir()], [("a.ftr", "precious")])
+                self.assertEqual([(file.name, file.read_text()) for file in disk.iterdir()], [("a.ftr", precious)])
 
 
 class Interrupted(harness.TestCase):

@@ -285,7 +285,7 @@ class Notes(Networks):
                 (2, (*machine, "--network", "token-ring"), ("token-ring", "hops", "packet")),
                 (2, (*machine, "--network", "flow"), ("--topology",)),
                 (2, (*machine, "--network", "flow", "--topology", "ring"), ("ring",)),
-                (1, (*machine, "--network", "flow", "--topology", "full:1"), ("1 rank", "2")),
+                (2, (*machine, "--network", "flow", "--topology", "full:1"), ("1 rank", "2")),
                 (2, (*machine, "--collectives", "bcast=fast"), ("fast", "binomial")),
                 (2, (*machine, "--collectives", "lam"), ("lam", "openmpi", "mpich")),
                 (2, (*machine, "--loggps", "L=2"), ("L must be a time",)),
