@@ -58,14 +58,15 @@ inline bool is_told(const PassedOver& what, Time run) {
   constexpr double kLeastShare = 0.01;
   return what.messages > 0 && what.lay.seconds() >= kLeastShare * run.seconds();
 }
-inline std::string note_of_choices(int rank, const PassedOver& what) {
+// `by`: what takes them, "MPI_Waitany".
+inline std::string note_of_choices(int rank, const PassedOver& what, const char* by) {
   char line[320];
   std::snprintf(line, sizeof line,
-                "rank %d takes %llu %s by MPI_Waitany and the like after others that come later, "
+                "rank %d takes %llu %s by %s and the like after others that come later, "
                 "by %.3g s in all: that is the order of here; a live run (simulate -n) takes them "
                 "in the target's",
                 rank, static_cast<unsigned long long>(what.messages),
-                what.messages == 1 ? "message" : "messages", what.lay.seconds());
+                what.messages == 1 ? "message" : "messages", by, what.lay.seconds());
   return line;
 }
 

@@ -40,6 +40,15 @@ int main(int argc, char **argv) {
       MPI_Rget_accumulate(&one, 1, MPI_INT, &value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+    if (!strcmp(way, "locked")) {
+      MPI_Win_unlock_all(window);
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+      MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+      MPI_Win_flush(0, window);
+      MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+      MPI_Win_unlock(0, window);
+      MPI_Win_lock_all(0, window);
+    }
     if (!strcmp(way, "adds")) {
       MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window);
       MPI_Win_flush(0, window);
@@ -137,7 +146,7 @@ class Locked(harness.TestCase):
         told = "rank 1 made 2 calls like {}, whose results tell who came first: "
         kept = told + "simulate keeps those of here, a live run (simulate -n) has the target's"
         ours = told + "that is this machine's doing; a live run (simulate -n) has the target's"
-        for way, name in (("fetch", "MPI_Fetch_and_op"), ("swap", "MPI_Compare_and_swap"), ("get", "MPI_Get_accumulate"),
+        for way, name in (("fetch", "MPI_Fetch_and_op"), ("locked", "MPI_Put under exclusive locks"), ("swap", "MPI_Compare_and_swap"), ("get", "MPI_Get_accumulate"),
                           ("rget", "MPI_Rget_accumulate"), ("own", ""), ("one", ""), ("apart", ""), ("reads", ""), ("adds", "")):
             with self.subTest(way=way):
                 recorded = self.record(3, [program, way])

@@ -160,6 +160,82 @@ int main(int argc, char** argv) {
 }
 """
 
+# Rank 0 looks for the messages of ranks 1 and 2 in turn, four times, in one of several ways. That of rank 2 is sent
+# 0.1 s after the other here, and before it there; "one" waits for each by itself.
+LOOKED_FOR = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank, got[2], value, flag;
+  const char *way = argv[1];
+  MPI_Request requests[2];
+  MPI_Message message;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int round = 0; round < 4; ++round) {
+    usleep(rank * 100000);
+    if (rank == 1) FORETRACE_COMPUTE(1000);
+    if (rank > 0) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    const int posts = !strcmp(way, "test") || !strcmp(way, "status");
+    for (int i = 0; i < 2 && rank == 0 && posts; ++i)
+      MPI_Irecv(&got[i], 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, &requests[i]);
+    for (int open = rank == 0 ? 3 : 0; open;)
+      for (int i = 0; i < 2; ++i) {
+        if (!(open & 1 << i)) continue;
+        flag = 0;
+        if (!strcmp(way, "test")) MPI_Test(&requests[i], &flag, MPI_STATUS_IGNORE);
+        if (!strcmp(way, "status")) {
+          MPI_Request_get_status(requests[i], &flag, MPI_STATUS_IGNORE);
+          if (flag) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+        }
+        if (!strcmp(way, "one"))
+          while (!flag) MPI_Iprobe(i + 1, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        if (!strcmp(way, "iprobe")) MPI_Iprobe(i + 1, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        if (flag && !posts) MPI_Recv(&value, 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (!strcmp(way, "improbe")) {
+          MPI_Improbe(i + 1, 0, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
+          if (flag) MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        }
+        if (flag) open &= ~(1 << i);
+      }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+# The ranks share out 12 numbers by a file's pointer.
+DRAWN_FROM_A_FILE = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int rank, value = 0, count = 1, own = 0;
+  const int numbers[12] = {0};
+  MPI_File file;
+  MPI_Status status;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  if (rank == 0) MPI_File_write_at(file, 0, numbers, 12, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_sync(file);
+  MPI_Barrier(MPI_COMM_WORLD);
+  while (count) {
+    MPI_File_read_shared(file, &value, 1, MPI_INT, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    if (count) FORETRACE_COMPUTE(1000 * (rank + 1));
+    own += count;
+  }
+  printf("rank %d: %d\n", rank, own);
+  MPI_File_close(&file);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 # A thread waits 0.3 s for a message; the other one makes a call meanwhile, or after that.
 THREADS = r"""
 #include <mpi.h>
@@ -231,6 +307,33 @@ class Order(harness.TestCase):
                     live = self.foretrace("simulate", "-n", 3, "--machine", harness.T3D, "--compute", "annotated", "--",
                                           program, way, late)
                     self.assertNotIn("Waitany", live.err)
+
+    def test_looks_for_several_messages(self):
+        program = self.compile(LOOKED_FOR)
+        predicted = re.compile(r"foretrace: rank 0 takes 4 messages by MPI_Test, MPI_Iprobe and the like after others that come later, by ")
+        recorded = "foretrace: rank 0 took 4 messages that it found by looking for several in turn (MPI_Test, MPI_Iprobe and the like)"
+        for way in ("test", "status", "iprobe", "improbe", "one"):
+            with self.subTest(way=way):
+                self.predict(3, [program, way], compute="annotated")
+                self.assertEqual(len(predicted.findall(self.result.err)), 0 if way == "one" else 1, self.result.err)
+                trace = self.record(3, [program, way])
+                replay = self.foretrace("simulate", trace, "--machine", harness.T3D, "--compute", "annotated").err
+                for said in (self.result.err, replay):
+                    self.assertEqual(said.count(recorded), 0 if way == "one" else 1, said)
+
+    def test_parts_of_a_file(self):
+        """Live a rank gets as many as it would there: rank 0, with the least work for each, seven of twelve."""
+        program = self.compile(DRAWN_FROM_A_FILE)
+        told = "calls like MPI_File_read_shared, whose results tell who came first"
+        self.record(3, [program, self.directory / "record.dat"])
+        self.assertEqual(self.result.err.count(told), 1, self.result.err)
+        self.predict(3, [program, self.directory / "predict.dat"], compute="annotated")
+        self.assertEqual(self.result.err.count(told), 1, self.result.err)
+        for _ in range(3):
+            live = self.foretrace("simulate", "-n", 3, "--machine", harness.T3D, "--compute", "annotated", "--",
+                                  program, self.directory / "live.dat")
+            self.assertEqual(sorted(live.out.splitlines()[:3]), ["rank 0: 7", "rank 1: 3", "rank 2: 2"], live.out)
+            self.assertNotIn(told, live.err)
 
     def test_calls_of_several_threads(self):
         program = self.compile(THREADS)

@@ -66,6 +66,11 @@ void let_go() {
     if (request) request->in_call = false;
 }
 
+void note_look_in_vain(const Request& request) {
+  if (request.receive && !request.to_nobody)
+    session.look_choices.looked_in_vain({request.serial, 0, 0});
+}
+
 // A test that completed nothing.
 void poll_failed() {
   let_go();
@@ -304,10 +309,12 @@ int test(Fn fn, MPI_Request* request, int* flag, MPI_Status* status, Real real) 
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = PMPI_Test(request, flag, status);
-  if (*flag)
+  if (*flag) {
     take_completed(event, 1, nullptr, status, request);
-  else
+  } else {
+    note_look_in_vain(*session.thread().tracked.front());
     poll_failed();
+  }
   return result;
 }
 
@@ -377,11 +384,13 @@ static int look_at(Fn fn, MPI_Request handle, const int* flag, const MPI_Status*
   trace::Event& event = session.open(trace::EventKind::complete, fn);
   const int result = real();
   if (result != MPI_SUCCESS || !*flag) {
+    if (result == MPI_SUCCESS) note_look_in_vain(*request);
     session.piggyback.keep_going();
     session.close_as_call();
     return result;
   }
   Completing completing(event);
+  completing.be_look();
   if (session.predicting()) note_match(*request, *status);
   completing.tell(*request, *status);
   completing.finish();

@@ -89,6 +89,8 @@ void Completing::take_one(Request& request, const MPI_Status& status) {
     else
       end_message(request, taken);
   }
+  if (request.receive && !request.access && !request.collective)
+    session.look_choices.take({request.serial, 0, 0}, taken.end, looks_);
   take_again(taken);
 }
 

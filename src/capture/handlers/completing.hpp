@@ -18,6 +18,7 @@ class Completing {
   // `chooses`: it takes of its requests what came first.
   explicit Completing(trace::Event& event, bool may_be_ignored = false, bool chooses = false)
       : event_(event),
+        looks_(may_be_ignored),
         chooses_(chooses),
         waits_(event.enter),
         found_(may_be_ignored && session.begin_found() ? &session.found_look() : nullptr) {}
@@ -32,6 +33,8 @@ class Completing {
   void take_again(const Taken& taken);
   // Where it looks, and what it found may be ignored; else nullptr.
   FoundLook* found() { return found_; }
+  // It is a look in any case.
+  void be_look() { looks_ = true; }
   void finish();
 
  private:
@@ -41,6 +44,7 @@ class Completing {
   void advance(const Taken& taken);
 
   trace::Event& event_;
+  bool looks_;
   bool chooses_;
   machine::WaitsInTurn waits_;
   FoundLook* found_;

@@ -218,9 +218,11 @@ Looks most_looks();
 struct Fetches {
   std::uint64_t count = 0;
   Fn fn{};                      // of the latest
-  std::set<WorldRank> targets;  // whose memory it was
+  std::set<WorldRank> targets;  // whose memory it was; of a file's pointer its first member
+  bool under_lock = false;      // the latest
 };
 const Fetches& fetches();
+void note_fetch(Fn fn, WorldRank target, bool under_lock);
 // What this rank waited under predict for locks that others had got before it here.
 Time waited_for_locks();
 int win_flush(Fn fn, OneSided how, MPI_Win win, int target, Real real);

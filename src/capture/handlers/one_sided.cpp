@@ -43,13 +43,19 @@ struct Accessed {
   Time fetched;  // predict: of the latest that brings data
 };
 
+// A lock.
+struct Held {
+  bool alone = false;
+  bool has_read = false;  // by an access that brings data
+};
+
 struct Window {
   MPI_Win handle = MPI_WIN_NULL;
   CommInfo* members = nullptr;
   std::map<int, Accessed> accessed;  // by target
   std::map<int, bool> started;       // MPI_Win_start: targets; whether it is known that they posted
   Request posted;                    // MPI_Win_post: the messages from and to the origins
-  std::map<int, bool> locked;        // targets whose lock is held; whether alone
+  std::map<int, Held> locked;        // targets whose lock is held
   LockTimes lock_times;              // predict
 };
 
@@ -228,7 +234,7 @@ int lock_target(Fn fn, OneSided how, Window& window, int target, Real real) {
   trace::Event* const event = make_call(fn, how, window, target, real, result);
   if (!event) return result;
   const bool alone = how == OneSided::lock;
-  window.locked[target] = alone;
+  window.locked[target] = {.alone = alone};
   if (!session.predicting()) {
     session.close();
     return result;
@@ -244,7 +250,7 @@ int unlock_target(Fn fn, Window& window, int target, Real real) {
   const auto held = window.locked.find(target);
   const auto give_back = [&] {
     if (session.predicting() && held != window.locked.end())
-      window.lock_times.give_back(target, held->second, session.thread().event.enter);
+      window.lock_times.give_back(target, held->second.alone, session.thread().event.enter);
     return real();
   };
   const int result = plain_epoch(fn, OneSided::unlock, window, target, give_back);
@@ -326,6 +332,13 @@ const Fetches& fetches() {
   return fetches_made;
 }
 
+void note_fetch(Fn fn, WorldRank target, bool under_lock) {
+  ++fetches_made.count;
+  fetches_made.fn = fn;
+  fetches_made.under_lock = under_lock;
+  fetches_made.targets.insert(target);
+}
+
 Looks most_looks() {
   return watched.most();
 }
@@ -354,11 +367,14 @@ int win_access(Fn fn, OneSided what, MPI_Win win, int target, const Place& place
   Accessed& accessed = window->accessed[target];
   accessed.end = std::max(accessed.end, times.end);
   const bool brings = machine::brings_back(what);
-  if (is_fetch(fn, place, *window->members)) {
-    ++fetches_made.count;
-    fetches_made.fn = fn;
-    fetches_made.targets.insert(window->members->world(target));
+  // Who reads and then writes under a lock that it has alone draws from a counter, too.
+  const auto held = window->locked.find(target);
+  const bool alone = held != window->locked.end() && held->second.alone;
+  const bool draws = alone && held->second.has_read && !brings;
+  if (is_fetch(fn, place, *window->members) || (draws && window->members->size > 1)) {
+    note_fetch(fn, window->members->world(target), draws);
   }
+  if (alone && brings) held->second.has_read = true;
   if (brings && !variable) watched.look(fn, win, target, place, bytes, event);
   if (brings) accessed.fetched = std::max(accessed.fetched, times.end);
   if (variable && *variable != MPI_REQUEST_NULL) {

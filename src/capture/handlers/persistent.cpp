@@ -38,7 +38,13 @@ int find_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::call, fn);
   const int result = real(status);
+  const bool is_named = info && source >= 0;
+  const auto place = [&](WorldRank from) -> LookChoices::Place {
+    return {info->key, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(tag)};
+  };
   if (!info || result != MPI_SUCCESS || !*flag || source == MPI_PROC_NULL) {
+    if (is_named && result == MPI_SUCCESS && !*flag)
+      session.look_choices.looked_in_vain(place(info->world(source)));
     session.close_as_call();
     return result;
   }
@@ -46,7 +52,9 @@ int find_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message
   fill_recv(event, *info, *status, source, tag);
   ProbedMessage* taken = message ? &remember(*info, *message, *status) : nullptr;
   if (taken) event.request = taken->number;
+  const bool looks = fn == Fn::MPI_Iprobe || fn == Fn::MPI_Improbe;
   if (!session.predicting()) {
+    if (is_named) session.look_choices.take(place(info->world(source)), Time(), looks);
     session.close();
     return result;
   }
@@ -63,6 +71,7 @@ int find_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message
     stamp = session.piggyback.see(*info, from, status->MPI_TAG);
   }
   if (source == MPI_ANY_SOURCE) session.piggyback.note_any_source(*info, tag, from, stamp.sent);
+  if (is_named) session.look_choices.take(place(from), stamp.sent, looks);
   const Time cost = session.call_cost(fn);
   const Time leave = machine::Timing::probe_leave(event.enter, stamp.sent, cost);
   session.close_at(leave, machine::wait_time(leave, event.enter + cost));

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "capture/handlers/posting.hpp"
+#include "mpi_api/groups.hpp"
 
 namespace foretrace::capture {
 namespace {
@@ -56,6 +57,8 @@ int file_access(Fn fn, MPI_File file, Bytes bytes, Real real) {
   }
   event.comm = session.comm_id(*info);
   event.bytes = bytes;
+  static const mpi_api::Group* const fetch = mpi_api::find_group("fetches");
+  if (info->size > 1 && mpi_api::is_in(*fetch, name_of(fn))) note_fetch(fn, info->world(0), false);
   if (session.predicting())
     session.close_at(event.enter + session.call_cost(fn, bytes), Time());
   else

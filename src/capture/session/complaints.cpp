@@ -233,8 +233,9 @@ void Session::complain_of_fetches() {
   if (*std::ranges::max_element(ranks_at) < 2) return;
   if (!has_most(static_cast<double>(own.count), comms.world_rank())) return;
   const std::string calls = own.count == 1 ? " call" : " calls";
+  const std::string how = own.under_lock ? " under exclusive locks" : "";
   tell(rank_text(comms.world_rank()) + " made " + std::to_string(own.count) + calls + " like " +
-       name_of(own.fn) + ", whose results tell who came first: " +
+       name_of(own.fn) + how + ", whose results tell who came first: " +
        (predicting() ? "that is this machine's doing; a live run (simulate -n) has the target's"
                      : "simulate keeps those of here, a live run (simulate -n) has the target's"));
 }
@@ -260,8 +261,9 @@ void Session::complain_of_order() {
     if (!has_most(chooses ? static_cast<double>(wildcards_) : 0, comms.world_rank())) return;
     return tell(
         rank_text(comms.world_rank()) + " asked " + std::to_string(wildcards_) +
-        " times for messages from MPI_ANY_SOURCE; simulate takes them in the order of here unless "
-        "--wildcards arrival is given, a live run (simulate -n) in the target's");
+        " times for messages from MPI_ANY_SOURCE; simulate takes them in the order of here "
+        "(--wildcards arrival: as they come there, right if nobody is answered), a live run "
+        "(simulate -n) in the target's");
   }
   const AnySource& order = piggyback.any_source();
   if (!has_most(static_cast<double>(order.overtaken), comms.world_rank())) return;
@@ -273,11 +275,22 @@ void Session::complain_of_order() {
 
 // Collective. So does what they complete of several requests.
 void Session::complain_of_choices() {
-  if (!predicting()) return;
-  const machine::PassedOver& own = choices.passed_over();
+  if (!predicting()) {
+    // simulate tells of MPI_Waitany itself; whom a look in vain was for is in no trace.
+    const std::uint64_t own = comms.world_size() > 2 ? look_choices.choices() : 0;
+    if (!has_most(own > 1 ? static_cast<double>(own) : 0, comms.world_rank())) return;
+    return tell(rank_text(comms.world_rank()) + " took " + std::to_string(own) +
+                " messages that it found by looking for several in turn (MPI_Test, MPI_Iprobe and "
+                "the like); simulate takes them in the order of here, a live run (simulate -n) in "
+                "the target's");
+  }
   const WorldRank self = comms.world_rank();
-  if (!has_most(machine::is_told(own, now_) ? own.lay.seconds() : 0, self)) return;
-  tell(machine::note_of_choices(self.value, own));
+  const auto tell_of = [&](const machine::PassedOver& own, const char* by) {
+    if (has_most(machine::is_told(own, now_) ? own.lay.seconds() : 0, self))
+      tell(machine::note_of_choices(self.value, own, by));
+  };
+  tell_of(choices.passed_over(), "MPI_Waitany");
+  tell_of(look_choices.passed_over(), "MPI_Test, MPI_Iprobe");
 }
 
 // Collective. No member of such a collective waits for all others, so nobody sees it there. Ends

@@ -32,6 +32,7 @@
 #include "capture/session/calling_thread.hpp"
 #include "capture/session/clock_sync.hpp"
 #include "capture/session/found_look.hpp"
+#include "capture/session/look_choices.hpp"
 #include "machine/choice_order.hpp"
 #include "machine/clock_wait.hpp"
 #include "machine/look_row.hpp"
@@ -190,6 +191,7 @@ class Session {
   Piggyback piggyback;
   machine::AccessPort accesses;  // predict
   machine::ChoiceOrder choices;  // predict
+  LookChoices look_choices;
   SentData sent_data;
 
  private:

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/error.hpp"
 #include "cli/subcommand.hpp"
@@ -155,6 +156,19 @@ std::string name_of(const std::vector<std::pair<std::string, std::string>>& key)
   return out;
 }
 
+// "; they differ in p as well: ask for that (--at), or choose by --where", of groups that do.
+std::string advice_of(const Groups& groups) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const auto& [key, points] : groups)
+    for (const auto& [name, value] : key) values[name].insert(value);
+  std::string names;
+  for (const auto& [name, different] : values)
+    if (different.size() > 1) names += (names.empty() ? "" : ", ") + name;
+  return names.empty() ? ""
+                       : "; the runs differ in " + names +
+                             " as well: ask for that (--at), or choose by --where";
+}
+
 int fit_points(const Options& options, const Question& question) {
   const bool database = is_database(options.file());
   if (!database && !options.where.empty())
@@ -162,7 +176,7 @@ int fit_points(const Options& options, const Question& question) {
   const Groups groups =
       database ? of_database(options, question) : of_json_lines(options, question);
   std::vector<views::LawReport> reports;
-  std::string refused;
+  std::vector<std::string> refused;
   for (const auto& [key, points] : groups) {
     std::vector<scaling::Observation> observations;
     for (const auto& [x, values] : points.values) observations.push_back({x, values});
@@ -173,11 +187,13 @@ int fit_points(const Options& options, const Question& question) {
     } catch (const Error& error) {
       const std::string of = name_of(key);
       if (groups.size() == 1) throw Error(options.file() + ": " + error.what());
-      std::fprintf(stderr, "foretrace: %s: %s\n", of.c_str(), error.what());
-      refused = error.what();
+      refused.push_back(of + ": " + error.what());
     }
   }
-  if (reports.empty()) throw Error(options.file() + ": nothing could be fitted: " + refused);
+  if (reports.empty())
+    throw Error(options.file() + ": nothing could be fitted, as in " + refused.front() +
+                advice_of(groups));
+  for (const std::string& line : refused) std::fprintf(stderr, "foretrace: %s\n", line.c_str());
   // What will take longest there comes first.
   std::ranges::stable_sort(reports, std::greater(),
                            [](const views::LawReport& report) { return report.law.best.value; });

@@ -564,8 +564,8 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
     if (std::string note = note_of_readings(result); !note.empty())
       result.notes.push_back(std::move(note));
   if (result.passed_over && machine::is_told(result.passed_over->second, result.time))
-    result.notes.push_back(
-        machine::note_of_choices(result.passed_over->first.value, result.passed_over->second));
+    result.notes.push_back(machine::note_of_choices(result.passed_over->first.value,
+                                                    result.passed_over->second, "MPI_Waitany"));
   // What was predicted has its times already.
   const bool predicted = reader_ && reader_->info().clock == trace::Clock::virtual_;
   if (!options_.is_compute_given && program && result.announced && !counts() && !predicted)

@@ -154,6 +154,7 @@ int perform(const Access& access, std::uint64_t& bytes) {
     state.position += etypes;
   } else if (access.pointer == Pointer::shared) {
     line.meet_others();
+    line.take_turn();  // who comes first there has the next part
     position = state.together().position.fetch_add(etypes);
   } else if (access.pointer == Pointer::ordered) {
     position = ordered_position(access, etypes);

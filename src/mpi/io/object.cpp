@@ -9,6 +9,7 @@
 
 #include "live_impl.hpp"
 #include "mpi/collective/gathered.hpp"
+#include "mpi/core/line.hpp"
 #include "mpi/io/state.hpp"
 
 namespace foretrace::mpi {
@@ -242,6 +243,7 @@ int File_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
 int File_get_position_shared(MPI_File handle, MPI_Offset* offset) {
   File* file = get(handle);
   if (const int error = check_file(file)) return error;
+  line.take_turn();
   *offset = file->state->together().position;
   return MPI_SUCCESS;
 }
