@@ -6,13 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/unfinished.hpp"
@@ -39,10 +40,9 @@ pid_t spawn(const std::vector<std::string>& command, const posix_spawn_file_acti
   return child;
 }
 
-constexpr int kEndingSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-
-// With the last two batch systems warn, and people ask for checkpoints.
-constexpr int kPassedSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+// With the last two batch systems warn, and people ask for checkpoints; the others end a process.
+constexpr std::array kPassedSignals{SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+constexpr auto kEndingSignals = std::span(kPassedSignals).first<4>();
 
 volatile pid_t running = 0;  // whom run_and_wait() waits for
 volatile sig_atomic_t interrupted = 0;
@@ -52,7 +52,7 @@ volatile sig_atomic_t not_passed_on = 0;  // came before it was known whom to pa
 // leaves at once, and its ranks' shared memory lies in /dev/shm for ever.
 void pass_on(int signal) {
   const int error = errno;
-  if (signal != SIGUSR1 && signal != SIGUSR2) interrupted = signal;
+  if (std::ranges::find(kEndingSignals, signal) != kEndingSignals.end()) interrupted = signal;
   if (running <= 0)
     not_passed_on = signal;
   else if (!GroupWitness::has_seen(signal) && running > 0)
@@ -87,7 +87,7 @@ int run_and_wait(const std::vector<std::string>& command) {
   sigemptyset(&ours);
   struct sigaction pass = {};
   pass.sa_handler = pass_on;
-  std::array<struct sigaction, std::size(kPassedSignals)> before{};
+  std::array<struct sigaction, kPassedSignals.size()> before{};
   for (std::size_t i = 0; i < before.size(); ++i) {
     ::sigaction(kPassedSignals[i], nullptr, &before[i]);
     // What is ignored, as by nohup, stays so.

@@ -30,7 +30,7 @@ class OutputAside {
   int output_;
 };
 
-// The last of the first four that came during run_and_wait(); 0: none.
+// The last of these, but for SIGUSR1 and SIGUSR2, that came during run_and_wait(); 0: none.
 int interrupting_signal();
 // If one came: ends this process by it.
 void end_by_signal_if_interrupted();
