@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace foretrace::measure {
@@ -25,6 +27,26 @@ TEST(CacheLine, IsTimedAgainAndAgain) {
     EXPECT_TRUE(is_timed(line, [&line] { return line.times(); }));
     EXPECT_TRUE(is_timed(line, [&line] { return line.times_shortly(); }));
   }
+}
+
+// Who begins again at once must not take the other for ready: it may not have seen that the last
+// time is over, and would answer for the next one in its place, and later wait for ever.
+TEST(CacheLine, EachTimingHasItsOwnAnswers) {
+  constexpr int kTimings = 5'000;
+  CacheLine line;
+  std::atomic<int> answered{0};
+  std::jthread other([&] {
+    for (int i = 0; i < kTimings; ++i) {
+      line.answers();
+      ++answered;
+    }
+  });
+  int asked = 0;
+  for (; asked < kTimings && asked - answered <= 1; ++asked) line.times_shortly();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (answered < asked && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  EXPECT_EQ(answered, asked);
+  for (; answered < kTimings; std::this_thread::yield()) line.times_shortly();
 }
 
 // Who comes when it is over answers nobody, and does not wait for ever.

@@ -21,11 +21,11 @@ inline bool is_same_state(double a, double b) {
   return a <= 0 || b <= 0 || std::max(a, b) <= kBounceFactor * std::min(a, b);
 }
 
-// Zero at first; in memory that both share. May be timed again, after answers() has returned.
+// Zero at first; in memory that both share. May be timed again at once.
 class CacheLine {
  public:
   // Seconds one way, a low quantile of many; 0: nobody answered in 0.2 s. Ends the other's
-  // answers.
+  // answers. Waits at first until the other has seen the end of an earlier timing.
   double times();
   // The same from so few that it takes some ten microseconds: tells states apart, no more.
   double times_shortly();
