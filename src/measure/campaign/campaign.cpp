@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 constexpr double kStartSeconds = 1.5;
 // Fewer tell little of how launches differ: shorter ones are made instead.
 constexpr int kLeastLaunches = 5;
+// So often a launch is made that comes to a standstill.
+constexpr int kStandstills = 3;
 // A machine that does not stay in one state is given up after this many times
 // the launches that were wanted.
 constexpr int kMostLaunches = 4;
@@ -78,7 +80,7 @@ std::string known_thresholds(const std::vector<SampleSet>& launches) {
 
 std::vector<std::string> program_arguments(const MeasureOptions& options, int launch,
                                            const std::string& output, const std::string& share,
-                                           const std::vector<SampleSet>& before) {
+                                           const std::vector<SampleSet>& before, int attempt) {
   std::vector<std::string> argv{"foretrace-measure-" + options.mpi};
   const auto add = [&argv](const char* option, const std::string& value) {
     argv.emplace_back(option);
@@ -86,7 +88,9 @@ std::vector<std::string> program_arguments(const MeasureOptions& options, int la
   };
   add("--output", output);
   add("--launch", std::to_string(launch));
-  add("--seed", std::to_string(options.seed));
+  // Another order may come through.
+  constexpr std::uint64_t kAnother = 1'000'003;
+  add("--seed", std::to_string(options.seed + kAnother * static_cast<std::uint64_t>(attempt)));
   if (options.effort == EffortLevel::quick) argv.emplace_back("--quick");
   if (options.effort == EffortLevel::thorough) argv.emplace_back("--thorough");
   const double seconds = preset_of(options).launch_seconds;
@@ -153,11 +157,18 @@ SampleSet run_launch(const MeasureOptions& options, const Campaign& campaign,
   const std::string running = path + ".running";
   const std::string share = share_file(samples_path);
   if (options.progress) std::ofstream(share) << "0.000\n";
-  const auto begin = std::chrono::steady_clock::now();
-  const int status =
-      options.launch(program_arguments(options, launch, running, share, campaign.launches));
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  auto begin = std::chrono::steady_clock::now();
+  int status = 0;
   std::error_code ignored;
+  for (int attempt = 0; attempt < kStandstills; ++attempt) {
+    begin = std::chrono::steady_clock::now();
+    status = options.launch(
+        program_arguments(options, launch, running, share, campaign.launches, attempt));
+    if (!fs::remove(running + kStandstillMark, ignored)) break;
+    say(options, "launch " + std::to_string(launch) + " stood still" +
+                     (attempt + 1 < kStandstills ? "; it is made again" : " again: given up"));
+  }
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   fs::remove(share, ignored);
   if (status != 0) {
     fs::remove(running, ignored);

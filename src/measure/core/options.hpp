@@ -8,6 +8,10 @@
 
 namespace foretrace::measure {
 
+// A launch in which nothing goes on any more leaves an empty file, its output's name with this
+// behind it. (What status a launcher ends with then is up to the launcher.)
+inline constexpr const char* kStandstillMark = ".standstill";
+
 // How much is measured; --quick and --thorough are presets of it.
 struct Effort {
   int per_octave = 3;  // message sizes between a power of two and the next

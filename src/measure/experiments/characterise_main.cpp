@@ -16,6 +16,7 @@
 #include "measure/experiments/fingerprint.hpp"
 #include "measure/experiments/headers.hpp"
 #include "measure/experiments/launch_run.hpp"
+#include "measure/experiments/standstill.hpp"
 #include "measure/experiments/thresholds.hpp"
 #include "mpi_api/hosts.hpp"
 
@@ -174,6 +175,7 @@ int run(const std::vector<std::string>& arguments) {
   if (world.size < 2)
     throw UsageError("foretrace-measure needs at least 2 ranks; start it with mpirun -n 2 or more");
   shift_clock_for_tests(world.rank);
+  watch_for_standstill(world.rank, options.output);
   const bool oversubscribed = is_oversubscribed(world.comm);
   const bool refused = oversubscribed && options.need_cores;
   if (oversubscribed && !refused && world.rank == 0) warn_of_oversubscription();
@@ -185,6 +187,7 @@ int run(const std::vector<std::string>& arguments) {
 
   const Hosts hosts = mpi_api::find_hosts(world.comm);
   if (!oversubscribed) fit_to_network(world, hosts, options);
+  begin_work("the search for thresholds");
   Thresholds thresholds;
   Thresholds within;  // a node
   if (!oversubscribed) thresholds = probe_thresholds(world, outer_pair(hosts), options, settings);

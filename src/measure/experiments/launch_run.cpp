@@ -16,6 +16,7 @@
 #include "measure/experiments/kernels.hpp"
 #include "measure/experiments/places.hpp"
 #include "measure/experiments/reductions.hpp"
+#include "measure/experiments/standstill.hpp"
 
 namespace foretrace::measure {
 namespace {
@@ -79,6 +80,8 @@ void LaunchRun::measure_point(const PlanPoint& point) {
     for (const bool untouched : {false, true}) {
       if (untouched && !point.untouched) continue;
       buffers_->leave_untouched(untouched);
+      begin_work(prefix + experiment.functions.front() + ", " + std::to_string(point.bytes) +
+                 " bytes, " + std::to_string(ranks) + " ranks");
       for (const Block& block : run_experiment(experiment, group, settings))
         samples_.push_back({(untouched ? kUntouchedPrefix : "") + prefix + block.function, ranks,
                             point.bytes, options_.launch, block.seconds, block.kept});
@@ -132,6 +135,7 @@ void LaunchRun::search_jumps(const PlanSizes& sizes, const std::set<std::uint64_
   const double share = options_.thresholds ? kSearchAgainShare : kSearchShare;
   const JumpSearch search{static_cast<std::int64_t>(sizes.max_bytes),
                           share * options_.effort.seconds, suspected};
+  begin_work("the search for jumps");
   clock_.measure();
   result.jumps = find_jumps(plan_, world_, settings, *buffers_, samples_, search);
   std::set<std::uint64_t> all;
@@ -155,6 +159,7 @@ void LaunchRun::search_jumps(const PlanSizes& sizes, const std::set<std::uint64_
 
 // All ranks at once, as programs compute: they share the memory.
 void LaunchRun::time_computation() {
+  begin_work("the kernels");
   MPI_Barrier(world_.comm);
   for (const ComputeBlock& block : time_compute_steps(settings_.blocks))
     samples_.push_back({kComputeStep, 1, 0, options_.launch, block.seconds, block.kept});
@@ -244,6 +249,7 @@ LaunchRun::Result LaunchRun::run(const std::set<std::uint64_t>& known) {
       result.all_functions = going && run_pass(others, false);
     }
   }
+  begin_work("the end of the measurement");
   show_progress(1);
   std::ranges::stable_sort(samples_, [](const Sample& a, const Sample& b) {
     return std::tie(a.function, a.ranks, a.bytes) < std::tie(b.function, b.ranks, b.bytes);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "measure/experiments/places.hpp"
+#include "measure/experiments/standstill.hpp"
 #include "stats/summary.hpp"
 
 namespace foretrace::measure {
@@ -89,6 +90,7 @@ class BlockRunner {
   // `synchronised` false: a barrier before each repetition. Without a common
   // start only lengths can be compared between ranks.
   Outcome run(const Orders& orders, bool synchronised) const {
+    at_work();
     const auto n = static_cast<std::size_t>(orders.repetitions);
     const bool yield = settings_.oversubscribed || settings_.yields;
     const ClockLine clock = settings_.clock->line();
