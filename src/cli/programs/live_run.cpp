@@ -11,8 +11,8 @@
 #include "cli/programs/launch.hpp"
 #include "cli/programs/mpi_detection.hpp"
 #include "cli/system/process.hpp"
+#include "cli/traces/damage.hpp"
 #include "live/live_source.hpp"
-#include "trace/damage.hpp"
 
 namespace foretrace::cli {
 
@@ -76,16 +76,6 @@ void tell_whereabouts(live::LiveSource& source, int spare) {
     say(in_words(lines[i].first) + ": " + lines[i].second);
   if (lines.size() > kMost)
     say("and ranks in " + std::to_string(lines.size() - kMost) + " other calls");
-}
-
-// What is left of a run that did not come to its end.
-void tell_what_is_there(const std::string& path) {
-  if (path.empty() || !std::filesystem::exists(path)) return;
-  trace::TraceReader reader(path);
-  const trace::Remains remains = trace::look_through(reader);
-  if (remains.events > 0)
-    say(path +
-        " holds what happened until then: " + trace::describe_remains(remains, reader.ranks()));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "cli/simulate/progress.hpp"
 #include "cli/traces/call_places.hpp"
+#include "cli/traces/damage.hpp"
 #include "cli/traces/left_messages.hpp"
 #include "trace/told.hpp"
 #include "views/report/link_report.hpp"
@@ -165,6 +166,10 @@ void run_once(const Simulation& simulation, sim::Source& source, const RunOption
     if (options.opened) options.opened(sink);
     try {
       result = run(sink);
+    } catch (const sim::Deadlock&) {
+      sink.leave_unfinished();
+      tell_what_is_there(options.output);
+      throw;
     } catch (...) {
       if (options.live) sink.leave_unfinished();
       throw;

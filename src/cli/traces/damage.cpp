@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "trace/damage.hpp"
 
@@ -21,6 +22,15 @@ int tell_damage(const std::string& path, const std::vector<trace::Damage>& damag
   std::fprintf(stderr, "foretrace: %s: left are %s; figures are of these alone\n", path.c_str(),
                trace::describe_remains(remains, reader.ranks()).c_str());
   return 1;
+}
+
+void tell_what_is_there(const std::string& path) {
+  if (path.empty() || !std::filesystem::exists(path)) return;
+  trace::TraceReader reader(path);
+  const trace::Remains remains = trace::look_through(reader);
+  if (remains.events > 0)
+    std::fprintf(stderr, "foretrace: %s holds what happened until then: %s\n", path.c_str(),
+                 trace::describe_remains(remains, reader.ranks()).c_str());
 }
 
 }  // namespace foretrace::cli
