@@ -193,6 +193,52 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+# Rank 0 works in pieces of 1 ms until it finds rank 1's message, which is sent after 10 ms, and then
+# does what is left of 20 pieces. Here the message is there before the first piece.
+PIECES = r"""
+#include <mpi.h>
+#include <foretrace.h>
+#include <stdio.h>
+#include <unistd.h>
+static double in[2], out[2];
+int main(int argc, char **argv) {
+  int rank, flag = 0, done = 0, count = 1;
+  const int way = argv[1][0];
+  MPI_Request requests[2];
+  MPI_Message message;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1) {
+    FORETRACE_COMPUTE(10000);
+    if (way == 'c') MPI_Iallreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, requests);
+    else MPI_Send(out, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+    if (way == 'a') MPI_Send(out, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
+    fclose(fopen(argv[2], "w"));
+    if (way == 'c') MPI_Wait(requests, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+  }
+  if (way == 'c') MPI_Iallreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, requests);
+  if (way == 't' || way == 'a') MPI_Irecv(in, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, requests);
+  if (way == 'a') MPI_Irecv(in + 1, 1, MPI_DOUBLE, MPI_ANY_SOURCE, ++count, MPI_COMM_WORLD, requests + 1);
+  /* Live, rank 1 may have to wait for its turn. */
+  for (int i = 0; i < 3000 && access(argv[2], F_OK) != 0; ++i) usleep(1000);
+  while (!flag) {
+    FORETRACE_COMPUTE(1000);
+    ++done;
+    if (way == 'p') MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    else if (way == 'm') MPI_Improbe(1, 1, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
+    else if (way == 'a') MPI_Testall(count, requests, &flag, MPI_STATUSES_IGNORE);
+    else MPI_Test(requests, &flag, MPI_STATUS_IGNORE);
+  }
+  printf("found after %d\n", done);
+  if (way == 'p') MPI_Recv(in, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (way == 'm') MPI_Mrecv(in, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
+  for (; done < 20; ++done) FORETRACE_COMPUTE(1000);
+  MPI_Finalize();
+  return 0;
+}
+"""
 LONG = """
 [machine]
 ranks = 2
@@ -359,6 +405,25 @@ class Probes(harness.TestCase):
             self.foretrace("simulate", "-n", 2, "--machine", machine, "--compute", "annotated", "-o", live, "--", *command)
             # There one look finds it, and takes no time of its own.
             self.assertEqual(self.events(live)[1][-1][2]["enter"], end - 2_000_000)
+
+    def test_works_until_it_is_there(self):
+        """As live: what is there too early here is not found before it is there on the target."""
+        program = self.compile(PIECES)
+        machine = self.write("long.toml", LONG.replace("5e-2", "1e-4"))
+        # Sent at 10 ms, there at 10.1 ms; a probe finds it when it is sent.
+        for way, pieces in (("test", 11), ("all", 11), ("collective", 11), ("probe", 10), ("mprobe", 10)):
+            with self.subTest(way=way):
+                predicted = self.predict(2, [program, way, self.directory / f"{way}.1"], machine)
+                self.assertEqual(self.result.out, f"found after {pieces}\n")
+                events = self.events(predicted)[0]
+                # All of it is work: 20 pieces, and some microseconds in calls.
+                self.assertEqual(events[-1][2]["enter"] // 1_000_000_000, 20)
+                self.assertEqual([self.events(each)[0][-1][2]["enter"]
+                                  for each in (predicted, self.simulate(predicted, machine, name="again.ftr"))],
+                                 2 * [events[-1][2]["enter"]])
+                live = self.foretrace("simulate", "-n", 2, "--machine", machine, "--compute", "annotated", "--",
+                                      program, way, self.directory / f"{way}.2")
+                self.assertIn(f"found after {pieces}\n", live.out)
 
     def test_looks_that_somebody_cares_for(self):
         """Another call comes before the next look: the program used what it found."""

@@ -39,6 +39,22 @@ void withdraw(Request& request) {
   if (request.receive) session.piggyback.withdraw(request.recv);
 }
 
+Blocked for_others() {
+  return {name_of(Fn::MPI_Wait), WorldRank(), 0, 0, false};
+}
+
+Time end_of_collective(Request& request) {
+  const machine::Timing& timing = session.timing_in(*request.comm);
+  const Time latest = request.shadow->latest(for_others());
+  const Bytes bytes = timing.charged(request.cost, request.bytes, request.shadow->largest());
+  return timing.collective_leave(latest, request.cost, request.comm->size, bytes);
+}
+
+Time end_of_receive(const Request& request, WorldRank source) {
+  const machine::MessageStamp& stamp = request.recv.stamp;
+  return session.timing_with(source, stamp.untouched).irecv_end(request.posted, stamp);
+}
+
 }  // namespace
 
 WorldRank source_of(const Request& request, const MPI_Status& status) {
@@ -46,6 +62,15 @@ WorldRank source_of(const Request& request, const MPI_Status& status) {
 }
 int tag_of(const Request& request, const MPI_Status& status) {
   return is_described(request) ? request.tag : status.MPI_TAG;
+}
+
+bool ends_after(Request& request, const MPI_Status& status, Time now) {
+  if (request.access) return request.end > now;
+  if (request.collective) return end_of_collective(request) > now;
+  if (!request.receive || request.to_nobody) return false;
+  const WorldRank source = source_of(request, status);
+  session.piggyback.await_stamp(request.recv, source, tag_of(request, status));
+  return end_of_receive(request, source) > now;
 }
 
 void Completing::take(Request& request, const MPI_Status& status) {
@@ -101,16 +126,12 @@ void Completing::take_again(const Taken& taken) {
 }
 
 void Completing::end_collective(Request& request, Taken& taken) {
-  const Blocked blocked{name_of(Fn::MPI_Wait), WorldRank(), 0, 0, false};
   if (session.predicting()) {
-    const machine::Timing& timing = session.timing_in(*request.comm);
-    const Time latest = request.shadow->latest(blocked);
-    const Bytes bytes = timing.charged(request.cost, request.bytes, request.shadow->largest());
     taken.what = Taken::What::collective_or_access;
-    taken.end = timing.collective_leave(latest, request.cost, request.comm->size, bytes);
+    taken.end = end_of_collective(request);
   }
   if (request.made == MPI_COMM_NULL) return;
-  await_key(request, blocked);
+  await_key(request, for_others());
   session.comms.adopt(request.made, request.made_key);
 }
 
@@ -122,8 +143,7 @@ void Completing::end_message(Request& request, Taken& taken) {
     taken.partner = taken.completion.source;
     taken.untouched = stamp.untouched;
     taken.bytes = stamp.bytes;
-    const machine::Timing& timing = session.timing_with(taken.partner, taken.untouched);
-    taken.end = timing.irecv_end(request.posted, stamp);
+    taken.end = end_of_receive(request, taken.partner);
     session.choices.take(request.serial, taken.end);
     return;
   }

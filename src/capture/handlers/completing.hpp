@@ -12,6 +12,10 @@ namespace foretrace::capture {
 WorldRank source_of(const Request& request, const MPI_Status& status);
 int tag_of(const Request& request, const MPI_Status& status);
 
+// Whether the transfer of a request ends after `now`, which is told of receives, posted collectives
+// and accesses alone. MPI has completed it, and the program does not know; predict.
+bool ends_after(Request& request, const MPI_Status& status, Time now);
+
 class Completing {
  public:
   // `may_be_ignored`: it looks, and the program may go on as if nothing had come of it.

@@ -30,14 +30,30 @@ ProbedMessage& remember(CommInfo& comm, MPI_Message message, const MPI_Status& s
   return entry;
 }
 
+// Whether a look that comes after work finds nothing: no message is there, or it is sent later in
+// virtual time.
+bool is_probed_too_early(CommInfo& info, int source, int tag, MPI_Comm comm,
+                         const trace::Event& event) {
+  if (!session.hides_finds() || source == MPI_PROC_NULL) return false;
+  int there = 0;
+  MPI_Status status;
+  if (PMPI_Iprobe(source, tag, comm, &there, &status) != MPI_SUCCESS) return false;
+  if (!there) return true;
+  const WorldRank from = info.world(status.MPI_SOURCE);
+  return session.piggyback.see(info, from, status.MPI_TAG).sent > event.enter;
+}
+
 // A probe, which is a call like others if it finds nothing. `message`: it takes what it finds.
 int find_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message,
-                 MPI_Status* status, const int* flag, FunctionRef<int(MPI_Status*)> real) {
+                 MPI_Status* status, int* flag, FunctionRef<int(MPI_Status*)> real) {
   CommInfo* info = session.comms.find(comm);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::call, fn);
-  const int result = real(status);
+  const bool looks = fn == Fn::MPI_Iprobe || fn == Fn::MPI_Improbe;
+  const bool early = looks && info && is_probed_too_early(*info, source, tag, comm, event);
+  const int result = early ? MPI_SUCCESS : real(status);
+  if (early) *flag = 0;
   const bool is_named = info && source >= 0;
   const auto place = [&](WorldRank from) -> LookChoices::Place {
     return {info->key, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(tag)};
@@ -52,7 +68,6 @@ int find_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message
   fill_recv(event, *info, *status, source, tag);
   ProbedMessage* taken = message ? &remember(*info, *message, *status) : nullptr;
   if (taken) event.request = taken->number;
-  const bool looks = fn == Fn::MPI_Iprobe || fn == Fn::MPI_Improbe;
   if (!session.predicting()) {
     if (is_named) session.look_choices.take(place(info->world(source)), Time(), looks);
     session.close();
@@ -211,7 +226,7 @@ int startall(Fn fn, int count, MPI_Request* requests, Real real) {
 int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real real) {
   Inside inside;
   if (!inside) return real();
-  const int always = 1;
+  int always = 1;
   return find_message(fn, source, tag, comm, nullptr, status, &always, [&](MPI_Status* given) {
     if (!session.predicting() || source == MPI_PROC_NULL)
       return wait_in([&] { return PMPI_Probe(source, tag, comm, given); });
@@ -245,7 +260,7 @@ int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_
            Real real) {
   Inside inside;
   if (!inside) return real();
-  const int always = 1;
+  int always = 1;
   return find_message(fn, source, tag, comm, message, status, &always, [&](MPI_Status* given) {
     if (!session.predicting())
       return wait_in([&] { return PMPI_Mprobe(source, tag, comm, message, given); });

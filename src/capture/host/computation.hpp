@@ -91,7 +91,8 @@ class Computation {
     if (counts()) counter_.resume();
   }
   // Sleep since the thread's last call does not count.
-  void forget_sleep() { thread_->slept = Time(); }
+  // Whether there was any.
+  bool forget_sleep() { return std::exchange(thread_->slept, Time()) > Time(); }
 
   // Whether Event::steps are counts, not steps that the program announced.
   bool counts() const { return counter_.is_open(); }

@@ -375,9 +375,13 @@ Piggyback::Match Piggyback::ask_match(PostedRecv& recv) {
   return Match::message;
 }
 
-void Piggyback::settle(PostedRecv& recv, WorldRank source, int tag) {
+void Piggyback::await_stamp(PostedRecv& recv, WorldRank source, int tag) {
   if (!recv.settled) settle_before(recv, source, tag);
   while (!recv.has_stamp) take_stamp(source);
+}
+
+void Piggyback::settle(PostedRecv& recv, WorldRank source, int tag) {
+  await_stamp(recv, source, tag);
   if (recv.any_source_tag)
     any_source_.note(recv.comm->key, *recv.any_source_tag, source, recv.stamp.sent);
 }

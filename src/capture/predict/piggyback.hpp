@@ -92,6 +92,8 @@ class Piggyback {
   static void set_matched(PostedRecv& recv, WorldRank source, int tag);
   // The receive got its message, from `source` under `tag`: waits for its stamp.
   void settle(PostedRecv& recv, WorldRank source, int tag);
+  // The same before the program is told of it.
+  void await_stamp(PostedRecv& recv, WorldRank source, int tag);
   // The stamp of the message of (source, tag) that the next receive will get; MPI has it.
   machine::MessageStamp see(CommInfo& comm, WorldRank source, int tag);
   // A probe from whomever has found a message.

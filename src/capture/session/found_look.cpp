@@ -3,6 +3,7 @@
 // still for a while (Session::shown_time).
 #include <algorithm>
 
+#include "base/cpu_clock.hpp"
 #include "capture/session/session.hpp"
 
 namespace foretrace::capture {
@@ -23,6 +24,26 @@ bool Session::begin_found() {
   found_.idle_cost = idle_cost_;
   found_.ports = ports_;
   return true;
+}
+
+// Where the clock hardly moves, whatever passes (a program sleeps between its looks, or does
+// something else that does not count), it would take too long here until something is there.
+bool Session::hides_finds() {
+  constexpr std::int64_t kAtLeastNs = 20'000'000;
+  constexpr std::int64_t kTimesAsLong = 50;
+  if (!predicting() || others_called_) return false;
+  const std::int64_t now = monotonic_ns();
+  if (!row_.is_open()) {
+    row_began_ns_ = now;
+    row_began_ = now_;
+  }
+  const trace::Event& event = thread_->event;
+  const bool announced = event.steps != 0;
+  if (may_be_idle_ || event.compute <= machine::kIdleComputation ||
+      !machine::LookRow::is_between_work(computation_.measured(), announced) ||
+      (slept_between_looks_ && !announced))
+    return false;
+  return now - row_began_ns_ <= kAtLeastNs + kTimesAsLong * ((now_ - row_began_).count_ps() / 1000);
 }
 
 void Session::close_found(Time leave, Time wait) {

@@ -366,7 +366,7 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   const bool looks = is_look(fn) && logging_ && !others_called_;
   if (!looks) end_row();
   // Who sleeps between two looks waits for what it looks for.
-  if (thread_->in_vain && is_look(fn)) computation_.forget_sleep();
+  slept_between_looks_ = thread_->in_vain && is_look(fn) && computation_.forget_sleep();
   thread_->in_vain = false;
   // Tests that fail become plain calls and may be merged; before all others
   // what is pending is written, so that it survives if this call never ends.

@@ -141,6 +141,9 @@ class Session {
   // A look at requests has found what found_look() is to name, and ends at `leave`. False: it is
   // to end as others do. Call begin_found() before the rank's ports are asked.
   bool begin_found();
+  // Whether the look at hand comes after work that moved the clock, under predict: what it finds
+  // too early is not there yet. (Where nothing moves the clock it would never be there.)
+  bool hides_finds();
   void close_found(Time leave, Time wait);
   FoundLook& found_look() { return found_; }
   // Whether a call about these variables, none of which has an active request, shows that nobody
@@ -329,6 +332,9 @@ class Session {
 
   machine::LookRow row_;             // of looks, as long as only one thread has called
   bool may_be_idle_ = false;         // the look at hand
+  bool slept_between_looks_ = false;
+  std::int64_t row_began_ns_ = 0;  // by this machine's clock
+  Time row_began_;                 // by the rank's
   std::uint64_t wildcards_ = 0;      // receives that name no source
   double announced_ = 0;             // steps of the rank's calls,
   double announced_at_looks_ = 0;    // of those before looks in vain,
