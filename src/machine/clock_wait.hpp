@@ -13,7 +13,7 @@ namespace foretrace::machine {
 // Who reads a clock so often in a row waits for it.
 inline constexpr std::uint32_t kReadingsOfAWait = 1000;
 
-// Of the computer's clocks, whose readings take no time by themselves.
+// Of one rank's clocks. Readings of the computer's take no time by themselves.
 class ClockWait {
  public:
   // The program reads a clock when its rank's own is there, at `entered` by the real one, in ns.
@@ -36,6 +36,26 @@ class ClockWait {
   void moved_to(Time clock) { last_ = clock; }
   // The rank does something else than read clocks and look.
   void end() { quick_ = all_ = 0; }
+  // Nor does it sleep in between.
+  void end_with_sleep() {
+    end();
+    sleepy_ = 0;
+  }
+
+  // How many readings of MPI_Wtime the one at hand stands for, by a thread that has slept
+  // `slept_ever` since its beginning. More than one where it sleeps between its readings, and that
+  // hardly moves the rank's clock: it waits for the clock, and each such reading goes on by four
+  // times as much, until that is a tenth of what it sleeps.
+  std::uint32_t readings(Time slept_ever) {
+    constexpr std::uint32_t kFew = 3;
+    constexpr std::uint32_t kMost = 15;  // 4^15 readings
+    const Time slept = slept_ever - std::exchange(slept_ever_, slept_ever);
+    if (slept > Time() && 10 * progress_.count_ps() < slept.count_ps() && sleepy_ < kFew + kMost)
+      ++sleepy_;
+    return sleepy_ <= kFew ? 1 : std::uint32_t{1} << 2 * (sleepy_ - kFew);
+  }
+  // What that reading showed.
+  void showed(Time clock) { progress_ = clock - std::exchange(shown_, clock); }
   // The rank's clock at the last reading.
   Time last() const { return last_; }
 
@@ -44,6 +64,10 @@ class ClockWait {
   static constexpr std::uint64_t kMost = 100'000;
 
   Time last_;
+  Time shown_;     // by the last reading,
+  Time progress_;  // and how much later than the one before it
+  Time slept_ever_;
+  std::uint32_t sleepy_ = 0;  // readings with sleep before them that hardly moved the clock
   std::int64_t left_ = 0;
   // Readings at which it stood still: between which the program did nearly nothing, and all.
   std::uint64_t quick_ = 0, all_ = 0;

@@ -435,6 +435,66 @@ class OwnOperations(harness.TestCase):
                     self.assertLess(second, 0.08)
 
 
+# Rank 0 waits 20 ms, and sleeps between its looks at the clock.
+DEADLINES = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void) {
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  return at.tv_sec + 1e-9 * at.tv_nsec;
+}
+int main(int argc, char **argv) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  const int way = argv[1][0];
+  int rank, found = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && way == 'w') {
+    const double end = MPI_Wtime() + 0.02;
+    while (MPI_Wtime() < end) usleep(1000);
+  } else if (rank == 0) {
+    const double end = now() + 0.02;
+    while (now() < end) {
+      struct timespec until;
+      clock_gettime(CLOCK_REALTIME, &until);
+      if ((until.tv_nsec += 1000000) >= 1000000000) until.tv_nsec -= 1000000000, ++until.tv_sec;
+      if (way == 'c') {
+        pthread_mutex_lock(&mutex);
+        pthread_cond_timedwait(&condition, &mutex, &until);
+        pthread_mutex_unlock(&mutex);
+      } else {
+        usleep(1000);
+      }
+      if (way == 'l') MPI_Iprobe(1, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Finalize();
+}
+"""
+
+
+class Deadlines(harness.TestCase):
+    def test_come_where_sleep_takes_no_time(self):
+        """A loop that sleeps until its clock says so ends nearly as soon as by itself."""
+        program = self.compile(DEADLINES, "deadlines")
+        live = self.directory / "live.ftr"
+        for way in ("sleep", "looks", "wtime", "condition"):
+            for compute in ("none", "annotated", "measured"):
+                self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "--compute", compute, "-o", live, "--",
+                               program, way, limit=20)
+                for trace in (self.predict(2, [program, way], compute=compute, limit=20), live):
+                    with self.subTest(way=way, compute=compute, trace=trace.name):
+                        # By the last step a reading goes on by less than half of a sleep.
+                        ends = [events[-1][2]["enter"] for events in self.events(trace)]
+                        self.assertGreaterEqual(min(ends), 20_000_000_000)
+                        self.assertLess(max(ends), 21_000_000_000 if compute != "measured" else 60_000_000_000)
+
+
 class NoComputation(harness.TestCase):
     """What we do ourselves after a call."""
 

@@ -53,7 +53,7 @@ void Session::close_found(Time leave, Time wait) {
     event.wait = wait;
   }
   thread_->in_event = false;
-  clock_wait_.end();
+  clock_wait_.end_with_sleep();
   row_.end();
   idle_compute_ = idle_cost_ = Time();
   found_.event = event;

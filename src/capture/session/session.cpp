@@ -402,7 +402,7 @@ void Session::close_at(Time leave, Time wait) {
 
 void Session::write_event() {
   thread_->in_event = false;
-  clock_wait_.end();
+  clock_wait_.end_with_sleep();
   // A look that found something: those before were waiting, as is what was computed between them.
   if (may_be_idle_ && predicting()) thread_->event.compute = Time();
   row_.end();
@@ -449,7 +449,7 @@ void Session::end_as_call() {
       like && (works || wall || pending_is_first_ || pending_may_be_idle_ == may_be_idle_);
   if (works) may_be_idle_ = true;
   if (predicting() && !may_be_idle_)
-    now_ += call_cost(thread_->fn);
+    now_ += Time::ps(call_cost(thread_->fn).count_ps() * std::max(event.count, 1U));
   else if (wall)
     now_ = wall_now();
   if (!logging_) {

@@ -230,13 +230,17 @@ void Line::post(Record& record) {
     flush_call();
     if (!record.silent) take_compute(record), count_call(record);
     forget_polls();
+    clock_wait_.end_with_sleep();
   }
   at_hand_.said = true;
   append(record);
 }
 
 const Answer& Line::ask(Record& record) {
-  if (record.kind != static_cast<std::uint8_t>(EventKind::call)) forget_polls();
+  if (record.kind != static_cast<std::uint8_t>(EventKind::call)) {
+    forget_polls();
+    clock_wait_.end_with_sleep();
+  }
   return exchange(record);
 }
 
@@ -313,12 +317,18 @@ Time Line::shown_time() {
   const Time now = clock_now();
   Time clock = (several_ ? work_->since : now) + computation(*work_);
   resume_work();
-  if (clock_wait_.at_reading(clock, entered)) {
+  const std::uint32_t readings = readings_for_sleep();
+  if (clock_wait_.at_reading(clock, entered) || readings > 1) {
     const Entry entry(Fn::MPI_Wtime, {});
-    clock_wait_.moved_to(clock = virtual_time());
+    clock_wait_.moved_to(clock = virtual_time(readings));
   }
+  clock_wait_.showed(clock);
   clock_wait_.left(monotonic_ns());
   return clock;
+}
+
+std::uint32_t Line::readings_for_sleep() {
+  return several_ ? 1 : clock_wait_.readings(slept_ever);
 }
 
 // The rank's, when its last call was over.

@@ -124,6 +124,10 @@ class Line {
   // that no message brings: its next look is not one of many in a row.
   // `gave_up`: not so if the last one found something, or others that look for the same follow.
   void forget_polls(bool gave_up = true);
+  // How many readings of MPI_Wtime the one at hand stands for, since the program sleeps between its
+  // readings; to be asked once for each.
+  std::uint32_t readings_for_sleep();
+  void has_shown(Time clock) { clock_wait_.showed(clock); }
   // Gives up the core until so many more messages are there (inbox.hpp).
   void sleep_until(std::uint32_t wanted, std::uint32_t further);
 

@@ -45,7 +45,7 @@ std::uint32_t readings_in_one(std::uint64_t in_row) {
       std::min(1 + (more / kStep << std::min<std::uint64_t>(more / kDoubles, 20)), kMost));
 }
 
-Time virtual_time() {
+Time virtual_time(std::uint32_t at_least) {
   constexpr std::int64_t kNearlyNothing = 250;  // ns between two looks, on average,
   constexpr std::int64_t kSomething = 10'000;   // where more than this may be another process
   struct Row {
@@ -64,7 +64,7 @@ Time virtual_time() {
   if (row.between > kNearlyNothing * static_cast<std::int64_t>(row.looks))
     row = {0, row.place, 0, entered};
   Record record = line.record(EventKind::call);
-  record.count = readings_in_one(++row.looks);
+  record.count = std::max(at_least, readings_in_one(++row.looks));
   const std::int64_t clock = line.pass_time(record);
   // Calls that the library answers by itself are posted with the next one.
   if (posted.load(std::memory_order_relaxed) != last + 1 || record.steps != 0) row.looks = 0;
@@ -74,7 +74,9 @@ Time virtual_time() {
 }
 
 double virtual_seconds() {
-  return static_cast<double>(virtual_time().count_ps()) * 1e-12;
+  const Time clock = virtual_time(line.readings_for_sleep());
+  line.has_shown(clock);
+  return static_cast<double>(clock.count_ps()) * 1e-12;
 }
 
 void end_run(int exit_status, const std::string& message) {

@@ -15,7 +15,8 @@ int process_of(int world_rank);
 // simulation has no topology.
 int node_of(int rank);
 // Virtual time since MPI_Init returned. Asks the simulator, as MPI_Wtime does.
-Time virtual_time();
+// `at_least`: so many readings of the clock in one.
+Time virtual_time(std::uint32_t at_least = 1);
 double virtual_seconds();
 // Ends the whole run. `code` as for MPI_Abort; the message (one line, may be
 // empty) goes to standard error, with the rank's number before it.
