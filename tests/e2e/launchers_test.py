@@ -84,6 +84,31 @@ int main(int argc, char **argv) {
                 result = self.ok(harness.run([*launcher, harness.tool(), *ours, "-o", output, "--", name], env=env))
                 self.assertIn(f"I am {name}.", result.out.splitlines())
 
+    def test_address_sanitizer_need_not_come_first(self):
+        """It finds what it would find. MPI libraries leave memory behind."""
+        program = self.directory / "sanitized"
+        source = self.write("sanitized.c", r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  char *memory = malloc(10);
+  memory[argc > 1 ? 10 : 9] = 1;
+  puts("written");
+  free(memory);
+  return MPI_Finalize();
+}
+""")
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-g", "-fsanitize=address", source, "-o", program]))
+        for ours in (["record", "-n", 1], ["predict", "-n", 1, "--machine", harness.T3D], ["profile", "-n", 1],
+                     ["simulate", "-n", 1, "--machine", harness.T3D]):
+            run = [harness.tool(), *ours, "-o", self.output(ours), "--", program]
+            self.assertIn("written", self.ok(harness.run(run, env={"ASAN_OPTIONS": "detect_leaks=0"})).out)
+            wrong = harness.run([*run, "wrong"], env={"ASAN_OPTIONS": "detect_leaks=0"})
+            self.assertIn("heap-buffer-overflow", wrong.err)
+            self.assertNotEqual(wrong.status, 0)
+
     def test_another_mpis_launcher(self):
         if not harness.has_launcher(self.other):
             self.skipTest("needs both MPIs")

@@ -91,6 +91,7 @@ ElfProgram read_elf(std::istream& stream) {
   });
   for_each_function(file, header, SHT_DYNSYM, [&](std::string_view name, bool defined) {
     if (!defined && name == "MPI_Session_init") program.uses_sessions = true;
+    if (!defined && name == "__asan_init") program.uses_asan = true;
   });
   return program;
 }

@@ -11,6 +11,7 @@ struct ElfProgram {
   std::string interpreter;     // the dynamic linker that it asks for; empty: statically linked
   bool holds_mpi = false;      // it defines MPI_Init or PMPI_Init itself, by its symbol table
   bool uses_sessions = false;  // it imports MPI_Session_init
+  bool uses_asan = false;      // compiled with AddressSanitizer, in a library of its own
 };
 
 // Reads the file; damaged parts count as missing.

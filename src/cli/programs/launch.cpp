@@ -81,6 +81,7 @@ std::string capture_library(Mpi mpi) {
 
 // Sets the environment for the program. It sees the name by which it was called.
 void prepare_program(const CaptureRun& run, Mpi mpi) {
+  let_asan_stand_behind(find_program(run.program.front()));
   for (const auto& [name, value] : run.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (run.yield) ::setenv("FORETRACE_YIELD", run.yield->c_str(), 1);
   ::setenv("FORETRACE_MODE", run.subcommand.c_str(), 1);
@@ -187,7 +188,9 @@ void check_capture_run(CaptureRun& run) {
   if (run.ranks == 0 && run.watch.on)
     throw UsageError("--watch: give -n RANKS; what another launcher has started is shown by " +
                      std::string("foretrace watch OUTPUT.part, beside it"));
-  find_program(run.program.front());  // a missing one is told before where its trace would go
+  // What cannot run is told before where its trace would go.
+  const std::string path = find_program(run.program.front());
+  if (run.ranks > 0) mpi_of(path, run.mpi);
   run.is_output_named = !run.output.empty();
   if (run.product == "trace") check_trace_output(run.output, run.subcommand.c_str());
   const char* const name = "foretrace.ftr";

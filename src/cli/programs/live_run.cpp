@@ -108,6 +108,7 @@ live::Command prepare_live(const std::vector<std::string>& program,
                 ": the library is missing: make demo does not build it, nor does a build " +
                 "without " + name_of(mpi) + "; install its development package and run make");
   check_preloadable(command.library);
+  let_asan_stand_behind(command.path);
   command.launcher = launcher_of(mpi);
   if (mpi_name) command.hint = "does the program use the MPI that --mpi names?";
   options.live_mpi = name_of(mpi);

@@ -95,6 +95,15 @@ bool loads(const std::string& path, const std::string& library) {
          output_of({program.interpreter, "--list", path}).find(library) != std::string::npos;
 }
 
+void let_asan_stand_behind(const std::string& path) {
+  constexpr const char* kOptions = "ASAN_OPTIONS";
+  if (!read_elf(path).uses_asan) return;
+  const char* const given = std::getenv(kOptions);
+  // What is said last counts; the program's user may want it otherwise.
+  const std::string own = "verify_asan_link_order=0";
+  ::setenv(kOptions, (given && *given ? own + ":" + given : own).c_str(), 1);
+}
+
 namespace {
 
 // By its name: mpirun.openmpi, srun.
