@@ -199,12 +199,13 @@ PIECES = r"""
 #include <mpi.h>
 #include <foretrace.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 static double in[2], out[2];
 int main(int argc, char **argv) {
-  int rank, flag = 0, done = 0, count = 1;
+  int rank, flag = 0, done = 0, count = 1, index = 2, indices[2] = {2, 2};
   const int way = argv[1][0];
-  MPI_Request requests[2];
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Message message;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -212,15 +213,16 @@ int main(int argc, char **argv) {
     FORETRACE_COMPUTE(10000);
     if (way == 'c') MPI_Iallreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, requests);
     else MPI_Send(out, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
-    if (way == 'a') MPI_Send(out, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
+    if (strchr("ys", way)) FORETRACE_COMPUTE(5000);
+    if (strchr("ays", way)) MPI_Send(out, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
     fclose(fopen(argv[2], "w"));
     if (way == 'c') MPI_Wait(requests, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 0;
   }
   if (way == 'c') MPI_Iallreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, requests);
-  if (way == 't' || way == 'a') MPI_Irecv(in, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, requests);
-  if (way == 'a') MPI_Irecv(in + 1, 1, MPI_DOUBLE, MPI_ANY_SOURCE, ++count, MPI_COMM_WORLD, requests + 1);
+  if (strchr("tays", way)) MPI_Irecv(in, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, requests);
+  if (strchr("ays", way)) MPI_Irecv(in + 1, 1, MPI_DOUBLE, MPI_ANY_SOURCE, ++count, MPI_COMM_WORLD, requests + 1);
   /* Live, rank 1 may have to wait for its turn. */
   for (int i = 0; i < 3000 && access(argv[2], F_OK) != 0; ++i) usleep(1000);
   while (!flag) {
@@ -229,12 +231,17 @@ int main(int argc, char **argv) {
     if (way == 'p') MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     else if (way == 'm') MPI_Improbe(1, 1, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
     else if (way == 'a') MPI_Testall(count, requests, &flag, MPI_STATUSES_IGNORE);
+    else if (way == 'y') MPI_Testany(count, requests, &index, &flag, MPI_STATUS_IGNORE);
+    else if (way == 's') MPI_Testsome(count, requests, &flag, indices, MPI_STATUSES_IGNORE);
     else MPI_Test(requests, &flag, MPI_STATUS_IGNORE);
   }
+  if (way == 'y' && (index != 0 || requests[0] != MPI_REQUEST_NULL)) return 1;
+  if (way == 's' && (flag != 1 || indices[0] != 0 || requests[0] != MPI_REQUEST_NULL)) return 1;
   printf("found after %d\n", done);
   if (way == 'p') MPI_Recv(in, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (way == 'm') MPI_Mrecv(in, 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
   for (; done < 20; ++done) FORETRACE_COMPUTE(1000);
+  MPI_Waitall(way == 'c' || way == 't' ? 1 : 2, requests, MPI_STATUSES_IGNORE);
   MPI_Finalize();
   return 0;
 }
@@ -411,7 +418,7 @@ class Probes(harness.TestCase):
         program = self.compile(PIECES)
         machine = self.write("long.toml", LONG.replace("5e-2", "1e-4"))
         # Sent at 10 ms, there at 10.1 ms; a probe finds it when it is sent.
-        for way, pieces in (("test", 11), ("all", 11), ("collective", 11), ("probe", 10), ("mprobe", 10)):
+        for way, pieces in (("test", 11), ("all", 11), ("collective", 11), ("y: any", 11), ("some", 11), ("probe", 10), ("mprobe", 10)):
             with self.subTest(way=way):
                 predicted = self.predict(2, [program, way, self.directory / f"{way}.1"], machine)
                 self.assertEqual(self.result.out, f"found after {pieces}\n")

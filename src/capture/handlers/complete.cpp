@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <span>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -163,27 +163,50 @@ void note_match(Request& request, const MPI_Status& status) {
     Piggyback::set_matched(request.recv, source_of(request, status), tag_of(request, status));
 }
 
-// Whether a look that comes after work finds nothing: not all of its `count` requests are complete,
-// or one of them ends later in virtual time, when the program may have worked on.
-bool is_too_early(int count, const trace::Event& event) {
-  if (!session.hides_finds()) return false;
+// What a look finds that comes after work: of its requests those that are complete, and do not end
+// later in virtual time, when the program may have worked on. Ascending; nothing: it finds what is
+// here, as other looks do.
+std::optional<std::vector<int>> timely_finds(int count, const MPI_Request* requests,
+                                             const trace::Event& event) {
+  if (!session.hides_finds()) return std::nullopt;
   const auto& tracked = session.thread().tracked;
-  const std::span<Request* const> requests(tracked.data(), static_cast<std::size_t>(count));
-  std::vector<MPI_Status> statuses(requests.size());
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const Request* const request = requests[i];
-    if (!request) continue;
-    if (request->told || request->several || request->cancelled) return false;
+  MPI_Status* const statuses = room(count, MPI_STATUSES_IGNORE);
+  std::vector<int> found;
+  for (int i = 0; i < count; ++i) {
+    const Request* const request = tracked[static_cast<std::size_t>(i)];
+    if (!request && requests[i] == MPI_REQUEST_NULL) continue;
+    if (!request || request->told || request->several || request->cancelled) return std::nullopt;
     int complete = 0;
     if (PMPI_Request_get_status(request->handle, &complete, &statuses[i]) != MPI_SUCCESS)
-      return false;
-    if (!complete) return true;
+      return std::nullopt;
+    if (complete) found.push_back(i);
   }
-  for (std::size_t i = 0; i < requests.size(); ++i)
-    if (requests[i]) note_match(*requests[i], statuses[i]);
-  for (std::size_t i = 0; i < requests.size(); ++i)
-    if (requests[i] && ends_after(*requests[i], statuses[i], event.enter)) return true;
-  return false;
+  const auto request_at = [&](int i) -> Request& { return *tracked[static_cast<std::size_t>(i)]; };
+  for (const int i : found) note_match(request_at(i), statuses[i]);
+  std::erase_if(found, [&](int i) { return ends_after(request_at(i), statuses[i], event.enter); });
+  return found;
+}
+
+// Whether such a look does not find all of its requests.
+bool is_too_early(int count, const MPI_Request* requests, const trace::Event& event) {
+  const auto found = timely_finds(count, requests, event);
+  const auto is_active = [](const Request* request) { return request != nullptr; };
+  const auto& tracked = session.thread().tracked;
+  return found &&
+         std::ssize(*found) < std::count_if(tracked.begin(), tracked.begin() + count, is_active);
+}
+
+// Whatever such a look found: `real` has only those requests before it, and says by `indices` which
+// of them it completed.
+template <class RealCall>
+int test_some(const std::vector<int>& found, MPI_Request* requests, int* outcount, int* indices,
+              RealCall real) {
+  std::vector<MPI_Request> handles;
+  for (const int i : found) handles.push_back(requests[i]);
+  const int result = real(static_cast<int>(handles.size()), handles.data());
+  for (std::size_t k = 0; k < handles.size(); ++k) requests[found[k]] = handles[k];
+  for (int k = 0; k < *outcount; ++k) indices[k] = found[static_cast<std::size_t>(indices[k])];
+  return result;
 }
 
 void note_variables(int count, const MPI_Request* requests, std::vector<const void*>& to) {
@@ -332,7 +355,7 @@ int test(Fn fn, MPI_Request* request, int* flag, MPI_Status* status, Real real) 
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
-  const bool early = is_too_early(1, event);
+  const bool early = is_too_early(1, request, event);
   const int result = early ? MPI_SUCCESS : PMPI_Test(request, flag, status);
   if (early) *flag = 0;
   if (*flag) {
@@ -353,7 +376,7 @@ int testall(Fn fn, int count, MPI_Request* requests, int* flag, MPI_Status* stat
   }
   statuses = room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
-  const bool early = is_too_early(count, event);
+  const bool early = is_too_early(count, requests, event);
   const int result = early ? MPI_SUCCESS : PMPI_Testall(count, requests, flag, statuses);
   if (early) *flag = 0;
   if (*flag)
@@ -374,7 +397,19 @@ int testany(Fn fn, int count, MPI_Request* requests, int* index, int* flag, MPI_
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
-  const int result = PMPI_Testany(count, requests, index, flag, status);
+  const auto found = timely_finds(count, requests, event);
+  int result = MPI_SUCCESS;
+  if (found && found->empty()) {
+    *flag = 0;
+    *index = MPI_UNDEFINED;
+  } else if (found) {
+    int one = 1;
+    result = test_some(*found, requests, &one, index, [&](int n, MPI_Request* handles) {
+      return PMPI_Testany(n, handles, index, flag, status);
+    });
+  } else {
+    result = PMPI_Testany(count, requests, index, flag, status);
+  }
   if (*flag && *index != MPI_UNDEFINED)
     take_completed(event, 1, index, status);
   else
@@ -392,7 +427,16 @@ int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
   }
   statuses = room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
-  const int result = PMPI_Testsome(count, requests, outcount, indices, statuses);
+  const auto found = timely_finds(count, requests, event);
+  int result = MPI_SUCCESS;
+  if (found && found->empty())
+    *outcount = 0;
+  else if (found)
+    result = test_some(*found, requests, outcount, indices, [&](int n, MPI_Request* handles) {
+      return PMPI_Testsome(n, handles, outcount, indices, statuses);
+    });
+  else
+    result = PMPI_Testsome(count, requests, outcount, indices, statuses);
   if (*outcount != MPI_UNDEFINED && *outcount > 0)
     take_completed(event, *outcount, indices, statuses);
   else
