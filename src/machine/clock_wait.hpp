@@ -2,6 +2,7 @@
 // reading takes time for that, is one rule for all clocks (docs/theory.md, The rest).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -39,23 +40,35 @@ class ClockWait {
   // Nor does it sleep in between.
   void end_with_sleep() {
     end();
-    sleepy_ = 0;
+    sleepy_ = steps_ = 0;
+    slept_ = Time();
+    looks_ = false;
   }
+  // It has looked for something that comes by real time, and has not found it.
+  void looked_in_vain() { looks_ = true; }
 
   // How many readings of MPI_Wtime the one at hand stands for, by a thread that has slept
-  // `slept_ever` since its beginning. More than one where it sleeps between its readings, and that
+  // `slept_ever` since its beginning. More than one where it sleeps before its readings, and that
   // hardly moves the rank's clock: it waits for the clock, and each such reading goes on by four
-  // times as much, until that is a tenth of what it sleeps.
+  // times as much, until that is a tenth of what it sleeps. Where it looks for something as well it
+  // is that which it waits for, unless it has waited for long.
   std::uint32_t readings(Time slept_ever) {
     constexpr std::uint32_t kFew = 3;
     constexpr std::uint32_t kMost = 15;  // 4^15 readings
+    constexpr Time kLong = Time::ns(1'000'000'000);
     const Time slept = slept_ever - std::exchange(slept_ever_, slept_ever);
-    if (slept > Time() && 10 * progress_.count_ps() < slept.count_ps() && sleepy_ < kFew + kMost)
+    if (slept == Time()) return 1;
+    slept_ += slept;
+    const Time progress = shown_ - std::exchange(shown_after_sleep_, shown_);
+    const bool waits = sleepy_ >= kFew && (!looks_ || slept_ >= kLong);
+    if (10 * progress.count_ps() < slept.count_ps()) {
+      if (waits) steps_ = std::min(steps_ + 1, kMost);
       ++sleepy_;
-    return sleepy_ <= kFew ? 1 : std::uint32_t{1} << 2 * (sleepy_ - kFew);
+    }
+    return std::uint32_t{1} << 2 * steps_;
   }
   // What that reading showed.
-  void showed(Time clock) { progress_ = clock - std::exchange(shown_, clock); }
+  void showed(Time clock) { shown_ = clock; }
   // The rank's clock at the last reading.
   Time last() const { return last_; }
 
@@ -64,10 +77,16 @@ class ClockWait {
   static constexpr std::uint64_t kMost = 100'000;
 
   Time last_;
-  Time shown_;     // by the last reading,
-  Time progress_;  // and how much later than the one before it
+  Time shown_;  // by the last reading
+  // Before the last reading with sleep before it.
+  Time shown_after_sleep_;
   Time slept_ever_;
-  std::uint32_t sleepy_ = 0;  // readings with sleep before them that hardly moved the clock
+  // Since the rank did something else: what it slept, how many readings had sleep before them that
+  // hardly moved the clock, and how often the next one has been made four times as long.
+  Time slept_;
+  std::uint32_t sleepy_ = 0;
+  std::uint32_t steps_ = 0;
+  bool looks_ = false;
   std::int64_t left_ = 0;
   // Readings at which it stood still: between which the program did nearly nothing, and all.
   std::uint64_t quick_ = 0, all_ = 0;

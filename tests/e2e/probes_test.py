@@ -246,6 +246,57 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+# Rank 1 receives what rank 0 sends when it has looked at that five times: "m" by a message, "c" by a
+# collective. "o": with MPI_Pcontrol(0), work and then looks alone.
+LOOKED_AT = r"""
+#include <mpi.h>
+#include <foretrace.h>
+#include <stdio.h>
+#include <unistd.h>
+static double in[100], out[100];
+static int none[2];
+int main(int argc, char **argv) {
+  const int way = argv[1][0];
+  int rank, flag = 0, found = 0;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (way == 'o') MPI_Pcontrol(0);
+  if (rank == 1) {
+    if (way == 'o') FORETRACE_COMPUTE(10000);
+    else MPI_Recv(in, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (way == 'm') MPI_Recv(in, 100, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (way == 'c') {
+      MPI_Ialltoallv(out, none, none, MPI_DOUBLE, in, none, none, MPI_DOUBLE, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (way == 'o') MPI_Send(out, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+  }
+  if (way == 'm') MPI_Isend(out, 100, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);
+  if (way == 'c') MPI_Ialltoallv(out, none, none, MPI_DOUBLE, in, none, none, MPI_DOUBLE, MPI_COMM_WORLD, &request);
+  if (way == 'o') {
+    MPI_Irecv(in, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);
+    FORETRACE_COMPUTE(1000);
+    while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    MPI_Pcontrol(1);
+    MPI_Finalize();
+    return 0;
+  }
+  for (int i = 0; i < 5; ++i) {
+    usleep(2000);
+    if (argc > 2) FORETRACE_COMPUTE(1000);
+    if (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    found += flag;
+  }
+  printf("found %d times\n", found);
+  MPI_Send(out, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);
+  if (!flag) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
 LONG = """
 [machine]
 ranks = 2
@@ -431,6 +482,18 @@ class Probes(harness.TestCase):
                 live = self.foretrace("simulate", "-n", 2, "--machine", machine, "--compute", "annotated", "--",
                                       program, way, self.directory / f"{way}.2")
                 self.assertIn(f"found after {pieces}\n", live.out)
+
+    def test_looks_wait_for_nobody(self):
+        """Where MPI has completed here what waits for another rank on the target."""
+        program = self.compile(LOOKED_AT)
+        machine = self.write("strict.toml", LONG.replace("5e-2", "1e-4") + "[loggps]\nS = 64\n")
+        for command in ([program, "message", "work"], [program, "message"], [program, "collective", "work"],
+                        [program, "collective"]):
+            with self.subTest(command=command[1:]):
+                self.predict(2, command, machine, limit=20)
+                self.assertEqual(self.result.out, "found 0 times\n")
+        trace = self.predict(2, [program, "off"], machine, limit=20)
+        self.assertEqual(self.events(trace)[0][-1][2]["enter"] // 1_000_000_000, 10)
 
     def test_looks_that_somebody_cares_for(self):
         """Another call comes before the next look: the program used what it found."""

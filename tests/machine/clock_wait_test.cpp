@@ -44,11 +44,27 @@ TEST(ClockWait, FewReadingsHardlyMoveTheClock) {
   }
   EXPECT_EQ(wait.readings(ms(4)), 4U);
   wait.showed(Time());
-  // Who does something else begins anew, and without sleep nothing is added.
+  // One reading for each sleep.
+  EXPECT_EQ(wait.readings(ms(4)), 1U);
+  wait.showed(Time());
   wait.end();
-  EXPECT_EQ(wait.readings(ms(4)), 4U);
+  EXPECT_EQ(wait.readings(ms(5)), 16U);
+  wait.showed(Time());
+  // Who does something else begins anew.
   wait.end_with_sleep();
-  EXPECT_EQ(wait.readings(ms(5)), 1U);
+  EXPECT_EQ(wait.readings(ms(6)), 1U);
+}
+
+TEST(ClockWait, WhoLooksForSomethingWaitsForThat) {
+  ClockWait wait;
+  int i = 1;
+  for (; i <= 999; ++i) {
+    wait.looked_in_vain();
+    ASSERT_EQ(wait.readings(ms(i)), 1U);
+    wait.showed(Time());
+  }
+  // Unless it has slept for a second in all.
+  EXPECT_EQ(wait.readings(ms(i)), 4U);
 }
 
 }  // namespace

@@ -163,19 +163,28 @@ void note_match(Request& request, const MPI_Status& status) {
     Piggyback::set_matched(request.recv, source_of(request, status), tag_of(request, status));
 }
 
+// Whether a look that finds such a request complete may have to wait for others.
+bool may_wait_for_others(const Request* request) {
+  return request && (request->collective || (!request->receive && request->rendezvous));
+}
+
 // What a look finds that comes after work: of its requests those that are complete, and do not end
-// later in virtual time, when the program may have worked on. Ascending; nothing: it finds what is
-// here, as other looks do.
+// later in virtual time, when the program may have worked on. Any look, as it must not wait: those
+// that are complete, and of which it is known when they end. Ascending; nothing: it finds what is
+// here.
 std::optional<std::vector<int>> timely_finds(int count, const MPI_Request* requests,
                                              const trace::Event& event) {
-  if (!session.hides_finds()) return std::nullopt;
   const auto& tracked = session.thread().tracked;
+  if (!session.predicting() || session.others_called()) return std::nullopt;
+  const auto first = std::ranges::find_if(tracked, [](const Request* r) { return r != nullptr; });
+  const bool hides = first != tracked.end() && session.hides_finds((*first)->serial);
+  if (!hides && std::ranges::none_of(tracked, may_wait_for_others)) return std::nullopt;
   MPI_Status* const statuses = room(count, MPI_STATUSES_IGNORE);
   std::vector<int> found;
   for (int i = 0; i < count; ++i) {
     const Request* const request = tracked[static_cast<std::size_t>(i)];
     if (!request && requests[i] == MPI_REQUEST_NULL) continue;
-    if (!request || request->told || request->several || request->cancelled) return std::nullopt;
+    if (!request || request->several || request->cancelled) return std::nullopt;
     int complete = 0;
     if (PMPI_Request_get_status(request->handle, &complete, &statuses[i]) != MPI_SUCCESS)
       return std::nullopt;
@@ -183,7 +192,11 @@ std::optional<std::vector<int>> timely_finds(int count, const MPI_Request* reque
   }
   const auto request_at = [&](int i) -> Request& { return *tracked[static_cast<std::size_t>(i)]; };
   for (const int i : found) note_match(request_at(i), statuses[i]);
-  std::erase_if(found, [&](int i) { return ends_after(request_at(i), statuses[i], event.enter); });
+  std::erase_if(found, [&](int i) {
+    Request& request = request_at(i);
+    if (request.told) return false;
+    return hides ? ends_after(request, statuses[i], event.enter) : waits_for_others(request);
+  });
   return found;
 }
 

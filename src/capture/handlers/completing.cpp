@@ -55,6 +55,12 @@ Time end_of_receive(const Request& request, WorldRank source) {
   return session.timing_with(source, stamp.untouched).irecv_end(request.posted, stamp);
 }
 
+Time end_of_send(const Request& request, Time r0) {
+  const machine::Timing& timing =
+      session.timing_with(request.comm->world(request.peer), request.untouched);
+  return timing.isend_end(request.sent, r0, request.mode, request.bytes, request.rendezvous);
+}
+
 }  // namespace
 
 WorldRank source_of(const Request& request, const MPI_Status& status) {
@@ -65,12 +71,24 @@ int tag_of(const Request& request, const MPI_Status& status) {
 }
 
 bool ends_after(Request& request, const MPI_Status& status, Time now) {
+  if (waits_for_others(request)) return true;
   if (request.access) return request.end > now;
   if (request.collective) return end_of_collective(request) > now;
-  if (!request.receive || request.to_nobody) return false;
+  if (request.to_nobody || (!request.receive && !request.rendezvous)) return false;
+  if (!request.receive) {
+    const Time r0 = *session.piggyback.find_answer(request.stamp_serial);
+    return end_of_send(request, r0) > now;
+  }
   const WorldRank source = source_of(request, status);
   session.piggyback.await_stamp(request.recv, source, tag_of(request, status));
   return end_of_receive(request, source) > now;
+}
+
+bool waits_for_others(Request& request) {
+  if (request.access || request.to_nobody) return false;
+  if (request.collective) return !request.shadow->is_known();
+  return !request.receive && request.rendezvous &&
+         !session.piggyback.find_answer(request.stamp_serial);
 }
 
 void Completing::take(Request& request, const MPI_Status& status) {
@@ -114,7 +132,9 @@ void Completing::take_one(Request& request, const MPI_Status& status) {
     else
       end_message(request, taken);
   }
-  if (request.receive && !request.access && !request.collective)
+  if (cancelled)
+    session.look_choices.withdraw({request.serial, 0, 0});
+  else if (request.receive && !request.access && !request.collective)
     session.look_choices.take({request.serial, 0, 0}, taken.end, looks_);
   take_again(taken);
 }
@@ -158,8 +178,7 @@ void Completing::end_message(Request& request, Taken& taken) {
     blocked.rendezvous = !blocked.synchronous;
     r0 = session.piggyback.await_answer(request.stamp_serial, blocked);
   }
-  const machine::Timing& timing = session.timing_with(taken.partner, taken.untouched);
-  taken.end = timing.isend_end(request.sent, r0, request.mode, request.bytes, request.rendezvous);
+  taken.end = end_of_send(request, r0);
 }
 
 // Collectives and accesses cost nothing but time, which others in the same call do not add to.

@@ -30,29 +30,56 @@ ProbedMessage& remember(CommInfo& comm, MPI_Message message, const MPI_Status& s
   return entry;
 }
 
-// Whether a look that comes after work finds nothing: no message is there, or it is sent later in
-// virtual time.
-bool is_probed_too_early(CommInfo& info, int source, int tag, MPI_Comm comm,
-                         const trace::Event& event) {
-  if (!session.hides_finds() || source == MPI_PROC_NULL) return false;
-  int there = 0;
+// What a look finds that comes after work: a message that is sent by then in virtual time.
+struct TimelyProbe {
+  bool applies = false;  // else it finds what is here
+  bool finds = false;
+  int source = 0;  // to look for, as the real call does
+  int tag = 0;
+};
+
+TimelyProbe probe_in_time(CommInfo& info, int source, int tag, MPI_Comm comm,
+                          const trace::Event& event) {
+  constexpr int kMostAsked = 256;
+  TimelyProbe look{false, false, source, tag};
+  if (source == MPI_PROC_NULL) return look;
+  // Numbers of requests are small.
+  const std::uint64_t about = info.key * 0x9e3779b97f4a7c15 +
+                              static_cast<std::uint32_t>(source) * 0xc2b2ae3d27d4eb4f +
+                              static_cast<std::uint32_t>(tag);
+  if (!session.hides_finds(about | std::uint64_t{1} << 63)) return look;
   MPI_Status status;
-  if (PMPI_Iprobe(source, tag, comm, &there, &status) != MPI_SUCCESS) return false;
-  if (!there) return true;
-  const WorldRank from = info.world(status.MPI_SOURCE);
-  return session.piggyback.see(info, from, status.MPI_TAG).sent > event.enter;
+  const auto finds = [&](int from) {
+    int there = 0;
+    if (PMPI_Iprobe(from, tag, comm, &there, &status) != MPI_SUCCESS || !there) return false;
+    const WorldRank sender = info.world(status.MPI_SOURCE);
+    return session.piggyback.see(info, sender, status.MPI_TAG).sent <= event.enter;
+  };
+  look.applies = true;
+  look.finds = finds(source);
+  // The first one here may be sent later than another one.
+  const int senders = info.is_inter() ? static_cast<int>(info.remote.size()) : info.size;
+  if (source == MPI_ANY_SOURCE && senders <= kMostAsked)
+    for (int from = 0; !look.finds && from < senders; ++from) look.finds = finds(from);
+  if (!look.finds) return look;
+  look.source = status.MPI_SOURCE;
+  look.tag = status.MPI_TAG;
+  return look;
 }
 
 // A probe, which is a call like others if it finds nothing. `message`: it takes what it finds.
 int find_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message,
-                 MPI_Status* status, int* flag, FunctionRef<int(MPI_Status*)> real) {
+                 MPI_Status* status, int* flag,
+                 FunctionRef<int(int source, int tag, MPI_Status*)> real) {
   CommInfo* info = session.comms.find(comm);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::call, fn);
   const bool looks = fn == Fn::MPI_Iprobe || fn == Fn::MPI_Improbe;
-  const bool early = looks && info && is_probed_too_early(*info, source, tag, comm, event);
-  const int result = early ? MPI_SUCCESS : real(status);
+  TimelyProbe found{false, false, source, tag};
+  if (looks && info) found = probe_in_time(*info, source, tag, comm, event);
+  const bool early = found.applies && !found.finds;
+  const int result = early ? MPI_SUCCESS : real(found.source, found.tag, status);
   if (early) *flag = 0;
   const bool is_named = info && source >= 0;
   const auto place = [&](WorldRank from) -> LookChoices::Place {
@@ -227,20 +254,22 @@ int probe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Status* status, Real re
   Inside inside;
   if (!inside) return real();
   int always = 1;
-  return find_message(fn, source, tag, comm, nullptr, status, &always, [&](MPI_Status* given) {
-    if (!session.predicting() || source == MPI_PROC_NULL)
-      return wait_in([&] { return PMPI_Probe(source, tag, comm, given); });
-    return poll_until_there(
-        fn, tag, [&](int* there) { return PMPI_Iprobe(source, tag, comm, there, given); });
-  });
+  return find_message(
+      fn, source, tag, comm, nullptr, status, &always, [&](int, int, MPI_Status* given) {
+        if (!session.predicting() || source == MPI_PROC_NULL)
+          return wait_in([&] { return PMPI_Probe(source, tag, comm, given); });
+        return poll_until_there(
+            fn, tag, [&](int* there) { return PMPI_Iprobe(source, tag, comm, there, given); });
+      });
 }
 
 int iprobe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status, Real) {
   Inside inside;
   if (!inside) return PMPI_Iprobe(source, tag, comm, flag, status);
-  const int result =
-      find_message(fn, source, tag, comm, nullptr, status, flag,
-                   [&](MPI_Status* given) { return PMPI_Iprobe(source, tag, comm, flag, given); });
+  const int result = find_message(fn, source, tag, comm, nullptr, status, flag,
+                                  [&](int from, int with_tag, MPI_Status* given) {
+                                    return PMPI_Iprobe(from, with_tag, comm, flag, given);
+                                  });
   session.piggyback.keep_going();
   return result;
 }
@@ -249,9 +278,10 @@ int improbe(Fn fn, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* m
             MPI_Status* status, Real) {
   Inside inside;
   if (!inside) return PMPI_Improbe(source, tag, comm, flag, message, status);
-  const int result = find_message(
-      fn, source, tag, comm, message, status, flag,
-      [&](MPI_Status* given) { return PMPI_Improbe(source, tag, comm, flag, message, given); });
+  const int result = find_message(fn, source, tag, comm, message, status, flag,
+                                  [&](int from, int with_tag, MPI_Status* given) {
+                                    return PMPI_Improbe(from, with_tag, comm, flag, message, given);
+                                  });
   session.piggyback.keep_going();
   return result;
 }
@@ -261,13 +291,14 @@ int mprobe(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_
   Inside inside;
   if (!inside) return real();
   int always = 1;
-  return find_message(fn, source, tag, comm, message, status, &always, [&](MPI_Status* given) {
-    if (!session.predicting())
-      return wait_in([&] { return PMPI_Mprobe(source, tag, comm, message, given); });
-    return poll_until_there(fn, tag, [&](int* there) {
-      return PMPI_Improbe(source, tag, comm, there, message, given);
-    });
-  });
+  return find_message(
+      fn, source, tag, comm, message, status, &always, [&](int, int, MPI_Status* given) {
+        if (!session.predicting())
+          return wait_in([&] { return PMPI_Mprobe(source, tag, comm, message, given); });
+        return poll_until_there(fn, tag, [&](int* there) {
+          return PMPI_Improbe(source, tag, comm, there, message, given);
+        });
+      });
 }
 
 int mrecv(Fn fn, const Data& room, MPI_Message* message, MPI_Status* status, RealStatus real) {

@@ -91,6 +91,10 @@ class Computation {
     if (counts()) counter_.resume();
   }
   // Sleep since the thread's last call does not count.
+  // By `thread`, in all, outside of MPI.
+  static Time slept_ever_by(const Thread& thread) {
+    return thread.slept_between + slept_ever - thread.slept_before;
+  }
   // Whether there was any.
   bool forget_sleep() { return std::exchange(thread_->slept, Time()) > Time(); }
 

@@ -343,6 +343,12 @@ Time Piggyback::await_answer(std::uint64_t serial, const Blocked& blocked) {
   return posted;
 }
 
+std::optional<Time> Piggyback::find_answer(std::uint64_t serial) {
+  progress();
+  const auto found = answers_.find(serial);
+  return found == answers_.end() ? std::nullopt : std::optional(found->second);
+}
+
 void Piggyback::post(PostedRecv& recv) {
   if (!recv.source.valid()) recv.any_source_tag = recv.tag;
   const bool wildcard = !recv.source.valid() || recv.tag == MPI_ANY_TAG;

@@ -83,6 +83,8 @@ class Piggyback {
                            const machine::MessageStamp& stamp);
   // The receiver's start time r0 of a rendezvous message.
   Time await_answer(std::uint64_t serial, const Blocked& blocked);
+  // The same without waiting for it; it remains to be awaited.
+  std::optional<Time> find_answer(std::uint64_t serial);
 
   // A receive was posted.
   void post(PostedRecv& recv);

@@ -127,17 +127,16 @@ void Shadow::check_all_same() const {
   check_same(own_caller_, caller_of(~latest_[3]));
 }
 
+bool Shadow::is_known() {
+  session.piggyback.take_starts();
+  int done = 1;
+  if (is_exchanged()) PMPI_Test(&exchange_, &done, MPI_STATUS_IGNORE);
+  return done != 0 && awaited_ <= 0;
+}
+
 Time Shadow::latest(const Blocked& blocked) {
-  const bool exchanged = is_exchanged();
-  session.piggyback.poll(
-      [&] {
-        session.piggyback.take_starts();
-        int done = 1;
-        if (exchanged) PMPI_Test(&exchange_, &done, MPI_STATUS_IGNORE);
-        return done != 0 && awaited_ <= 0;
-      },
-      blocked);
-  if (exchanged) check_all_same();
+  session.piggyback.poll([&] { return is_known(); }, blocked);
+  if (is_exchanged()) check_all_same();
   return std::max(Time::ps(own_[0]), Time::ps(latest_[0]));
 }
 

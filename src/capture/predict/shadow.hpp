@@ -44,6 +44,8 @@ class Shadow {
   // The latest start that this rank waits for, its own included. Ends the program where members
   // have called something else.
   Time latest(const Blocked& blocked);
+  // Whether latest() need not wait.
+  bool is_known();
   // The largest size of any member, where all wait for all; once latest() is known.
   Bytes largest() const { return Bytes(static_cast<std::uint64_t>(latest_[1])); }
 

@@ -28,22 +28,29 @@ bool Session::begin_found() {
 
 // Where the clock hardly moves, whatever passes (a program sleeps between its looks, or does
 // something else that does not count), it would take too long here until something is there.
-bool Session::hides_finds() {
+bool Session::hides_finds(std::uint64_t about) {
   constexpr std::int64_t kAtLeastNs = 20'000'000;
   constexpr std::int64_t kTimesAsLong = 50;
-  if (!predicting() || others_called_) return false;
-  const std::int64_t now = monotonic_ns();
-  if (!row_.is_open()) {
-    row_began_ns_ = now;
-    row_began_ = now_;
-  }
+  constexpr std::size_t kMost = 64;
+  if (!predicting() || others_called_ || !logging_) return false;
   const trace::Event& event = thread_->event;
   const bool announced = event.steps != 0;
-  if (may_be_idle_ || event.compute <= machine::kIdleComputation ||
-      !machine::LookRow::is_between_work(computation_.measured(), announced) ||
-      (slept_between_looks_ && !announced))
+  const bool works = !may_be_idle_ && event.compute > machine::kIdleComputation &&
+                     machine::LookRow::is_between_work(computation_.measured(), announced) &&
+                     (announced || !slept_between_looks_);
+  worked_ = works || (worked_ && !slept_between_looks_);
+  if (works) looked_at_.clear();
+  if (!worked_ || looked_at_.size() >= kMost ||
+      std::ranges::find(looked_at_, about) != looked_at_.end())
     return false;
-  return now - row_began_ns_ <= kAtLeastNs + kTimesAsLong * ((now_ - row_began_).count_ps() / 1000);
+  looked_at_.push_back(about);
+  const std::int64_t now = monotonic_ns();
+  if (looks_since_ns_ == 0) {
+    looks_since_ns_ = now;
+    looks_since_ = now_;
+  }
+  return now - looks_since_ns_ <=
+         kAtLeastNs + kTimesAsLong * ((now_ - looks_since_).count_ps() / 1000);
 }
 
 void Session::close_found(Time leave, Time wait) {
@@ -54,6 +61,7 @@ void Session::close_found(Time leave, Time wait) {
   }
   thread_->in_event = false;
   clock_wait_.end_with_sleep();
+  looks_since_ns_ = 0;
   row_.end();
   idle_compute_ = idle_cost_ = Time();
   found_.event = event;

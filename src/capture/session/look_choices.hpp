@@ -20,6 +20,8 @@ class LookChoices {
   void looked_in_vain(const Place& place) {
     if (since_.try_emplace(place, newest_ + 1).second) ++newest_;
   }
+  // Nothing comes of it any more.
+  void withdraw(const Place& place) { since_.erase(place); }
   // The program has what was there, which came at `end` in virtual time. `looked`: by a look.
   void take(const Place& place, Time end, bool looked) {
     if (since_.empty()) return;

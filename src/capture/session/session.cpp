@@ -364,7 +364,10 @@ trace::SiteId Session::site() {
 trace::Event& Session::open(trace::EventKind kind, Fn fn) {
   settle_found();
   const bool looks = is_look(fn) && logging_ && !others_called_;
-  if (!looks) end_row();
+  if (!looks) {
+    end_row();
+    worked_ = false;
+  }
   // Who sleeps between two looks waits for what it looks for.
   slept_between_looks_ = thread_->in_vain && is_look(fn) && computation_.forget_sleep();
   thread_->in_vain = false;
@@ -403,6 +406,7 @@ void Session::close_at(Time leave, Time wait) {
 void Session::write_event() {
   thread_->in_event = false;
   clock_wait_.end_with_sleep();
+  looks_since_ns_ = 0;
   // A look that found something: those before were waiting, as is what was computed between them.
   if (may_be_idle_ && predicting()) thread_->event.compute = Time();
   row_.end();
@@ -439,7 +443,8 @@ void Session::end_as_call() {
   // What goes on with a call stands by itself: a count says how often the event's cost is paid.
   const bool alone = event.count == 0 || pending_.count == 0;
   const bool like =
-      has_pending_ && pending_.name == event.name && !announced && !alone && goes_on == look;
+      has_pending_ && pending_.name == event.name && !announced && !alone && goes_on == look &&
+      event.count <= UINT32_MAX - pending_.count;
   // Between looks that may be idle: what it computed is told with the row's first.
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
   const bool works = like && goes_on && !may_be_idle_ && event.steps == 0 && !wall &&
@@ -459,7 +464,10 @@ void Session::end_as_call() {
     return;
   }
   const Time busy = now_ - event.enter;
-  if (look) row_.found_nothing();
+  if (look) {
+    row_.found_nothing();
+    clock_wait_.looked_in_vain();
+  }
   if (!merges || pending_is_first_) {
     if (merges)
       hold_pending();

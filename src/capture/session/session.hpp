@@ -141,9 +141,10 @@ class Session {
   // A look at requests has found what found_look() is to name, and ends at `leave`. False: it is
   // to end as others do. Call begin_found() before the rank's ports are asked.
   bool begin_found();
-  // Whether the look at hand comes after work that moved the clock, under predict: what it finds
-  // too early is not there yet. (Where nothing moves the clock it would never be there.)
-  bool hides_finds();
+  // Whether the look at hand is the first one at `about` (a number for what it looks for) since
+  // work that moved the clock, with nothing but looks in between, under predict: what it finds too
+  // early is not there yet. (Where nothing moves the clock it would never be there.)
+  bool hides_finds(std::uint64_t about);
   void close_found(Time leave, Time wait);
   FoundLook& found_look() { return found_; }
   // Whether a call about these variables, none of which has an active request, shows that nobody
@@ -330,11 +331,14 @@ class Session {
   std::optional<Readings> readings_;
   Time waited_by_clock_;  // in such rows, where they were a wait
 
-  machine::LookRow row_;             // of looks, as long as only one thread has called
-  bool may_be_idle_ = false;         // the look at hand
+  machine::LookRow row_;      // of looks, as long as only one thread has called
+  bool may_be_idle_ = false;  // the look at hand
   bool slept_between_looks_ = false;
-  std::int64_t row_began_ns_ = 0;  // by this machine's clock
-  Time row_began_;                 // by the rank's
+  bool worked_ = false;  // work came before a look, and after that nothing but looks
+  std::vector<std::uint64_t> looked_at_;  // since the last work
+  // Since nothing was found: by this machine's clock (0: not looked yet) and the rank's.
+  std::int64_t looks_since_ns_ = 0;
+  Time looks_since_;
   std::uint64_t wildcards_ = 0;      // receives that name no source
   double announced_ = 0;             // steps of the rank's calls,
   double announced_at_looks_ = 0;    // of those before looks in vain,

@@ -162,9 +162,12 @@ SampleSet run_launch(const MeasureOptions& options, const Campaign& campaign,
   std::error_code ignored;
   for (int attempt = 0; attempt < kStandstills; ++attempt) {
     begin = std::chrono::steady_clock::now();
+    // What an interrupted one left.
+    fs::remove(running + kStandstillMark, ignored);
     status = options.launch(
         program_arguments(options, launch, running, share, campaign.launches, attempt));
-    if (!fs::remove(running + kStandstillMark, ignored)) break;
+    const bool stood_still = fs::remove(running + kStandstillMark, ignored);
+    if (status == 0 || !stood_still) break;
     say(options, "launch " + std::to_string(launch) + " stood still" +
                      (attempt + 1 < kStandstills ? "; it is made again" : " again: given up"));
   }

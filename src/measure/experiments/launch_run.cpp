@@ -101,6 +101,7 @@ bool LaunchRun::run_pass(const std::vector<PlanPoint>& points, bool may_stop) {
   double before = cache_line();
   for (const PlanPoint& point : points) {
     const std::size_t first = samples_.size();
+    at_work();
     if (plan_.groups[point.group].group.comm != MPI_COMM_NULL) measure_point(point);
     --visits_left_;
     show_progress(1 - std::max(visits_left_, 0.0) / visits_);
@@ -163,9 +164,11 @@ void LaunchRun::time_computation() {
   MPI_Barrier(world_.comm);
   for (const ComputeBlock& block : time_compute_steps(settings_.blocks))
     samples_.push_back({kComputeStep, 1, 0, options_.launch, block.seconds, block.kept});
+  at_work();
   for (const KernelBlock& each : time_kernels(settings_.blocks, kernel_levels(find_cache_sizes())))
     samples_.push_back(
         {kKernelPrefix + each.name, 1, 0, options_.launch, each.block.seconds, each.block.kept});
+  at_work();
   for (const ReductionBlock& each : time_reductions(settings_.blocks))
     samples_.push_back({kReductionPrefix + machine::name_of(each.what), 1, each.bytes,
                         options_.launch, each.block.seconds, each.block.kept});

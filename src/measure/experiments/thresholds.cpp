@@ -7,6 +7,7 @@
 
 #include "measure/core/bisection.hpp"
 #include "measure/experiments/clock.hpp"
+#include "measure/experiments/standstill.hpp"
 #include "stats/summary.hpp"
 
 namespace foretrace::measure {
@@ -210,6 +211,7 @@ class Timed {
       std::int64_t order = -1;
       MPI_Bcast(&order, 1, MPI_INT64_T, 0, world_.comm);
       if (order < 0) return;
+      at_work();
       measure(static_cast<std::uint64_t>(order));
     }
   }

@@ -328,7 +328,8 @@ Time Line::shown_time() {
 }
 
 std::uint32_t Line::readings_for_sleep() {
-  return several_ ? 1 : clock_wait_.readings(slept_ever);
+  return several_ ? 1
+                  : clock_wait_.readings(first_.slept_between + slept_ever - first_.slept_before);
 }
 
 // The rank's, when its last call was over.
