@@ -271,6 +271,32 @@ int main(int argc, char **argv) {
 """
 
 
+# Rank 0 posts each receive when its message has been there for long, and looks once.
+LATE_RECEIVE = r"""
+#include <mpi.h>
+#include <foretrace.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int rank, flag, found = 0;
+  double data = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 10; ++i) {
+    if (rank == 1) MPI_Send(&data, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+    FORETRACE_COMPUTE(1000);
+    if (rank != 0) continue;
+    MPI_Request request;
+    MPI_Irecv(&data, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request);
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    found += flag;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (rank == 0) printf("found %d of 10\n", found);
+  return MPI_Finalize();
+}
+"""
+
+
 class Polling(harness_live.TestCase):
     def operations(self, command):
         """How many the engine had to take up."""
@@ -390,6 +416,17 @@ class Polling(harness_live.TestCase):
                 self.live(4, [program, pattern, rounds], compute="none")
                 switches = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before
                 self.assertLess(switches, 4 * 4 * rounds)
+
+    def test_of_a_receive_that_is_posted_late(self):
+        """What came from anybody long before is there for a test at the very time of posting."""
+        program = self.compile(LATE_RECEIVE)
+        machine = self.write("long.toml", "[machine]\nranks = 2\n[compute]\nstep = 1e-6\n"
+                                          "[[function]]\nname = 'recv'\n[[function.regime]]\nc = 1e-4\n"
+                                          "[[function]]\nname = 'test'\n[[function.regime]]\nc = 2e-6\n")
+        for ahead in ("off", "on"):
+            result = self.ok(harness.run(self.live_command(2, [program], machine),
+                                         env={"FORETRACE_LIVE_AHEAD": ahead}))
+            self.assertIn("found 10 of 10", result.out)
 
     def test_same_as_if_each_look_asked(self):
         source = (harness.SOURCE / "bench/capture/polling.c").read_text()
