@@ -10,7 +10,8 @@ namespace foretrace::capture {
 
 double Session::close_as_reading() {
   trace::Event& event = thread_->event;
-  if (event.count == 1 && !others_called_) event.count = clock_wait_.readings(Computation::slept_ever_by(first_thread_.computed));
+  if (event.count == 1 && !others_called_)
+    event.count = clock_wait_.readings(Computation::slept_ever_by(first_thread_.computed));
   close_as_call();
   clock_wait_.showed(now_);
   return now_.seconds();
@@ -63,7 +64,8 @@ Time Session::shown_time() {
   const std::int64_t entered = monotonic_ns();
   const Time before = others_called_ ? first_thread_.clock : now_ + idle_compute_ + idle_cost_;
   Time clock = before + computation_.at_reading(first_thread_.computed);
-  const std::uint32_t readings = others_called_ ? 1 : clock_wait_.readings(Computation::slept_ever_by(first_thread_.computed));
+  const std::uint32_t readings =
+      others_called_ ? 1 : clock_wait_.readings(Computation::slept_ever_by(first_thread_.computed));
   if (clock_wait_.at_reading(clock, entered) || readings > 1) {
     program_call = {};
     const Inside inside;

@@ -442,9 +442,8 @@ void Session::end_as_call() {
   }
   // What goes on with a call stands by itself: a count says how often the event's cost is paid.
   const bool alone = event.count == 0 || pending_.count == 0;
-  const bool like =
-      has_pending_ && pending_.name == event.name && !announced && !alone && goes_on == look &&
-      event.count <= UINT32_MAX - pending_.count;
+  const bool like = has_pending_ && pending_.name == event.name && !announced && !alone &&
+                    goes_on == look && event.count <= UINT32_MAX - pending_.count;
   // Between looks that may be idle: what it computed is told with the row's first.
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
   const bool works = like && goes_on && !may_be_idle_ && event.steps == 0 && !wall &&

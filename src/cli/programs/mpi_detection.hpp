@@ -21,8 +21,8 @@ std::string find_program(const std::string& program);
 // Whether the dynamic linker would load a library of that name for the program.
 bool loads(const std::string& path, const std::string& library);
 
-// AddressSanitizer's library ends a program that loads it after others, which it cannot see; ours do
-// it no harm. If the program needs it, sets our environment so that it goes on.
+// AddressSanitizer's library ends a program that loads it after others, which it cannot see; ours
+// do it no harm. If the program needs it, sets our environment so that it goes on.
 void let_asan_stand_behind(const std::string& path);
 
 // The MPI of the program in the file `path`: the `given` one, else the one that the
