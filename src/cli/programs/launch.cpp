@@ -190,11 +190,11 @@ void check_capture_run(CaptureRun& run) {
                      std::string("foretrace watch OUTPUT.part, beside it"));
   // What cannot run is told before where its trace would go.
   const std::string path = find_program(run.program.front());
-  if (run.ranks > 0) mpi_of(path, run.mpi);
   run.is_output_named = !run.output.empty();
   if (run.product == "trace") check_trace_output(run.output, run.subcommand.c_str());
   const char* const name = "foretrace.ftr";
   check_writable(run.is_output_named ? run.output : name);
+  if (run.ranks > 0) mpi_of(path, run.mpi);
   OutputClaim* const claim = run.ranks > 0 ? &run.claim : nullptr;
   if (!run.is_output_named && claim) tell_of_late_output(run);
   if (!run.is_output_named)
