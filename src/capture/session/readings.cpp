@@ -62,6 +62,8 @@ void Session::show_clocks() {
 // for is the clock, and it goes on as if it had called MPI_Wtime.
 Time Session::shown_time() {
   const std::int64_t entered = monotonic_ns();
+  // Who looks at a clock as well does not only wait for what it looks for.
+  thread_->in_vain = false;
   const Time before = others_called_ ? first_thread_.clock : now_ + idle_compute_ + idle_cost_;
   Time clock = before + computation_.at_reading(first_thread_.computed);
   const std::uint32_t readings =
