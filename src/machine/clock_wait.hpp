@@ -59,7 +59,7 @@ class ClockWait {
     const Time slept = slept_ever - std::exchange(slept_ever_, slept_ever);
     if (slept == Time()) return 1;
     slept_ += slept;
-    const Time progress = shown_ - std::exchange(shown_after_sleep_, shown_);
+    const Time progress = shown_ - std::exchange(shown_at_sleep_, shown_);
     const bool waits = sleepy_ >= kFew && (!looks_ || slept_ >= kLong);
     if (10 * progress.count_ps() < slept.count_ps()) {
       if (waits) steps_ = std::min(steps_ + 1, kMost);
@@ -77,9 +77,8 @@ class ClockWait {
   static constexpr std::uint64_t kMost = 100'000;
 
   Time last_;
-  Time shown_;  // by the last reading
-  // Before the last reading with sleep before it.
-  Time shown_after_sleep_;
+  Time shown_;           // by the last reading
+  Time shown_at_sleep_;  // by the one before the last sleep
   Time slept_ever_;
   // Since the rank did something else: what it slept, how many readings had sleep before them that
   // hardly moved the clock, and how often the next one has been made four times as long.

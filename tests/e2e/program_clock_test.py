@@ -94,23 +94,32 @@ int main(int argc, char **argv) {
 }
 """
 
-# Rank 0 polls, with a limit of time, for what rank 1 sends when it has computed for 1 ms.
+# Rank 0 polls, with a limit of time, for what rank 1 sends when it has computed for 1 ms. "sleeps":
+# the limit is 20 ms, the message comes after 60, and rank 0 sleeps between its looks; "wtime" by another clock.
 LIMIT = SECONDS + r"""
 #include <foretrace.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <unistd.h>
 int main(int argc, char **argv) {
   int rank, there = 0, data = 0;
+  const double limit = argc > 1 ? 0.02 : 1000;
+  double (*const now)(void) = argc > 2 ? MPI_Wtime : seconds;
   MPI_Request request;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
     MPI_Irecv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
-    const double begin = seconds();
-    while (!there && seconds() - begin < 1000) MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+    const double begin = now();
+    while (!there && now() - begin < limit) {
+      MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+      if (argc > 1) usleep(1000);
+    }
     printf("%s\n", there ? "came" : "too late");
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else {
-    FORETRACE_COMPUTE(1000);
+    if (argc > 1) usleep(60000);
+    else FORETRACE_COMPUTE(1000);
     MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }
   MPI_Finalize();
@@ -250,6 +259,14 @@ class ProgramClock(harness.TestCase):
                 end = self.events(trace)[0][-1][2]["enter"]
                 self.assertGreaterEqual(end, 1_000_000_000)
                 self.assertLess(end, 1_050_000_000)
+
+    def test_a_limit_while_it_sleeps(self):
+        """Sleep between looks counts where the program reads a clock as well: it may give up."""
+        program = self.compiled(LIMIT, "limit.c")
+        for clock in ((), ("wtime",)):
+            for way, _ in self.both([program, "sleeps", *clock], "measured"):
+                with self.subTest(way=way, clock=clock):
+                    self.assertIn("too late", self.result.out)
 
     def test_python(self):
         if harness.mpi != "openmpi":

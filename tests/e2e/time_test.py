@@ -495,51 +495,6 @@ class Deadlines(harness.TestCase):
                         self.assertLess(max(ends), 21_000_000_000 if compute != "measured" else 60_000_000_000)
 
 
-# Rank 0 gives up after 20 ms; the message comes after 60.
-GIVES_UP = r"""
-#include <mpi.h>
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
-static double now(int by_mpi) {
-  struct timespec at;
-  if (by_mpi) return MPI_Wtime();
-  clock_gettime(CLOCK_MONOTONIC, &at);
-  return at.tv_sec + 1e-9 * at.tv_nsec;
-}
-int main(int argc, char **argv) {
-  int rank, there = 0, data = 0;
-  MPI_Request request;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) {
-    MPI_Irecv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
-    const double begin = now(argc > 1);
-    while (!there && now(argc > 1) - begin < 0.02) {
-      MPI_Test(&request, &there, MPI_STATUS_IGNORE);
-      usleep(1000);
-    }
-    puts(there ? "came" : "gave up");
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-  } else {
-    usleep(60000);
-    MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-  }
-  return MPI_Finalize();
-}
-"""
-
-
-class GivingUp(harness.TestCase):
-    def test_while_it_looks_and_sleeps(self):
-        """Whichever clock it reads: sleep between its looks is none that waits for the message."""
-        program = self.compile(GIVES_UP, "gives_up")
-        for clock in ((), ("wtime",)):
-            with self.subTest(clock=clock):
-                self.predict(2, [program, *clock], compute="measured")
-                self.assertEqual(self.result.out, "gave up\n")
-
-
 class NoComputation(harness.TestCase):
     """What we do ourselves after a call."""
 

@@ -275,9 +275,10 @@ int find_thresholds_only(const MeasureOptions& options, std::ostream& out) {
     argv.push_back(std::to_string(*options.max_bytes));
   }
   const int status = options.launch(argv);
+  std::error_code ignored;
+  fs::remove(file + kStandstillMark, ignored);
   if (status != 0) throw Error(argv.front() + " ended with status " + std::to_string(status));
   const SampleSet set = read_samples(file);
-  std::error_code ignored;
   fs::remove(file, ignored);
   check_cores(options, set);
   for (const auto& [key, value] : set.info)

@@ -67,7 +67,7 @@ void begin_work(const std::string& what) {
 }
 
 void at_work() {
-  if (longest > 0) ::alarm(longest);
+  if (longest > 0 && !told) ::alarm(longest);
 }
 
 }  // namespace foretrace::measure
