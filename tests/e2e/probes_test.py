@@ -246,6 +246,51 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+# Rank 1's message is sent after 2.5 ms, rank 2's after 50.5; here both are there at first, rank 2's before. Rank 0
+# works in pieces of 1 ms, and looks for both: "p" by a probe of anybody, "t" by a test for each.
+FROM_BOTH = r"""
+#include <mpi.h>
+#include <foretrace.h>
+#include <stdio.h>
+#include <unistd.h>
+static void await(const char *file) {
+  for (int i = 0; i < 3000 && access(file, F_OK) != 0; ++i) usleep(1000);
+}
+int main(int argc, char **argv) {
+  double data[3] = {0};
+  int rank, flag, left = 2, done = 0;
+  const int probes = argv[1][0] == 'p';
+  MPI_Request requests[2];
+  MPI_Status status;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank > 0) {
+    if (rank == 1) await(argv[3]);
+    FORETRACE_COMPUTE(rank == 1 ? 2500 : 50500);
+    MPI_Send(data, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+    fclose(fopen(argv[rank == 1 ? 2 : 3], "w"));
+    MPI_Finalize();
+    return 0;
+  }
+  for (int i = 0; !probes && i < 2; ++i) MPI_Irecv(data + i, 1, MPI_DOUBLE, i + 1, 0, MPI_COMM_WORLD, requests + i);
+  await(argv[2]);
+  while (left > 0) {
+    FORETRACE_COMPUTE(1000);
+    ++done;
+    for (int i = 0; i < (probes ? 1 : 2); ++i) {
+      if (!probes && requests[i] == MPI_REQUEST_NULL) continue;
+      if (probes) MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, &status);
+      else MPI_Test(requests + i, &flag, &status);
+      if (!flag) continue;
+      printf("%d after %d\n", status.MPI_SOURCE, done);
+      --left;
+      if (probes) MPI_Recv(data, 1, MPI_DOUBLE, status.MPI_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
 # Rank 1 receives what rank 0 sends when it has looked at that five times: "m" by a message, "c" by a
 # collective. "o": with MPI_Pcontrol(0), work and then looks alone.
 LOOKED_AT = r"""
@@ -482,6 +527,15 @@ class Probes(harness.TestCase):
                 live = self.foretrace("simulate", "-n", 2, "--machine", machine, "--compute", "annotated", "--",
                                       program, way, self.directory / f"{way}.2")
                 self.assertIn(f"found after {pieces}\n", live.out)
+
+    def test_works_until_each_is_there(self):
+        """In the order of the target, and whatever else was looked at since the last piece."""
+        program = self.compile(FROM_BOTH)
+        machine = self.write("long.toml", LONG.replace("5e-2", "1e-4").replace("ranks = 2", "ranks = 3"))
+        for way in ("probe", "tests"):
+            with self.subTest(way=way):
+                self.predict(3, [program, way, *(self.directory / f"{way}.{rank}" for rank in (1, 2))], machine)
+                self.assertEqual(self.result.out, "1 after 3\n2 after 51\n")
 
     def test_looks_wait_for_nobody(self):
         """Where MPI has completed here what waits for another rank on the target."""

@@ -494,6 +494,14 @@ class Deadlines(harness.TestCase):
                         self.assertGreaterEqual(min(ends), 20_000_000_000)
                         self.assertLess(max(ends), 21_000_000_000 if compute != "measured" else 60_000_000_000)
 
+    def test_many_readings_in_one(self):
+        """More than an event of a trace can count."""
+        program = self.compile(DEADLINES, "deadlines")
+        fine = self.write("fine.toml", re.sub("^timer_resolution.*$", "timer_resolution = 1e-12", harness.T3D.read_text(),
+                                              flags=re.M))
+        predicted = self.predict(2, [program, "wtime"], fine, compute="none", limit=20)
+        self.assert_same_ticks(predicted, self.simulate(predicted, fine, compute="none", name="again.ftr"))
+
 
 class NoComputation(harness.TestCase):
     """What we do ourselves after a call."""
