@@ -27,6 +27,7 @@ std::int64_t read(clockid_t clock) {
 }
 
 struct State {
+  void (*read)() = nullptr;                             // between watch() and stop()
   Shown shown = nullptr;                                // between start() and stop()
   std::array<std::int64_t, kClocks.size()> begin_ns{};  // what each showed at start()
   std::int64_t last_ns = 0;                             // shown since then
@@ -71,12 +72,19 @@ void start(Shown shown) {
   ::pthread_atfork(nullptr, nullptr, [] { go_on_from(state.last_ns); });
 }
 
+void watch(void (*read)()) {
+  state.read = read;
+}
+
 void stop(Time last) {
+  state.read = nullptr;
   go_on_from(last.count_ps() / 1000);
 }
 
 void show(clockid_t clock, timespec& time) {
-  if ((!state.shown && !state.over) || Real::depth > 0) return;
+  if (Real::depth > 0) return;
+  if (state.read) state.read();
+  if (!state.shown && !state.over) return;
   const std::optional<std::size_t> index = index_of(clock);
   if (!index) return;
   if (state.over)

@@ -21,7 +21,10 @@ using Shown = std::optional<Time> (*)();
 // From now on the calling thread is shown what `shown` says, counted from what the clocks show now.
 // A child of the process is shown real time, from what its parent saw last.
 void start(Shown shown);
-// The clocks go on in real time, from so much since start().
+// From now on `read` is called whenever the calling thread reads one of these clocks, which go on
+// in real time.
+void watch(void (*read)());
+// The clocks go on in real time, from so much since start(); nobody watches them.
 void stop(Time last);
 
 // As long as one is there, the thread that makes it is shown the real time.

@@ -17,6 +17,14 @@ name = "send"
 c = 0
 """
 
+# So that looks move the clock: 200 ns.
+TEST = """
+[[function]]
+name = "test"
+[[function.regime]]
+c = 2e-7
+"""
+
 SHOWN = r"""
 #include <foretrace.h>
 #include <mpi.h>
@@ -94,8 +102,9 @@ int main(int argc, char **argv) {
 }
 """
 
-# Rank 0 polls, with a limit of time, for what rank 1 sends when it has computed for 1 ms. "sleeps":
-# the limit is 20 ms, the message comes after 60, and rank 0 sleeps between its looks; "wtime" by another clock.
+# Rank 0 polls, with a limit of time, for what rank 1 sends when it has computed for 1 ms. "spins": the limit is
+# 20 ms, and the message comes after 60; "late": by real time as well; "sleeps": the same, and rank 0 sleeps between
+# its looks; "wtime" by another clock.
 LIMIT = SECONDS + r"""
 #include <foretrace.h>
 #include <mpi.h>
@@ -113,13 +122,13 @@ int main(int argc, char **argv) {
     const double begin = now();
     while (!there && now() - begin < limit) {
       MPI_Test(&request, &there, MPI_STATUS_IGNORE);
-      if (argc > 1) usleep(1000);
+      if (argc > 1 && argv[1][1] == 'l') usleep(1000);
     }
     printf("%s\n", there ? "came" : "too late");
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else {
-    if (argc > 1) usleep(60000);
-    else FORETRACE_COMPUTE(1000);
+    if (argc > 1 && argv[1][1] != 'p') usleep(60000);
+    else FORETRACE_COMPUTE(argc > 1 ? 60000 : 1000);
     MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }
   MPI_Finalize();
@@ -267,6 +276,26 @@ class ProgramClock(harness.TestCase):
             for way, _ in self.both([program, "sleeps", *clock], "measured"):
                 with self.subTest(way=way, clock=clock):
                     self.assertIn("too late", self.result.out)
+
+    def test_a_limit_while_it_spins(self):
+        """What it looks for is there here, but comes later on the machine than the program waits."""
+        program = self.compiled(LIMIT, "limit.c")
+        self.machine = self.write("looks.toml", MACHINE + TEST)
+        for clock in ((), ("wtime",)):
+            for way, trace in self.both([program, "spins", *clock], "annotated"):
+                with self.subTest(way=way, clock=clock):
+                    self.assertIn("too late", self.result.out)
+                    self.assertEqual(self.events(trace)[0][-1][2]["enter"], 60_000_000_000)
+
+    def test_a_limit_in_a_recording(self):
+        """How long it looked is not how long it would elsewhere, and is told."""
+        program = self.compiled(LIMIT, "limit.c")
+        self.record(2, [program, "late"])
+        self.assertIn("too late", self.result.out)
+        self.assertRegex(self.result.err, r"rank 0 looked in vain for 0\.\d+ s .*, read a clock meanwhile, and then")
+        self.record(2, [program])
+        self.assertIn("came", self.result.out)
+        self.assertNotIn("looked in vain", self.result.err)
 
     def test_python(self):
         if harness.mpi != "openmpi":

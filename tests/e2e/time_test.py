@@ -503,6 +503,49 @@ class Deadlines(harness.TestCase):
         self.assert_same_ticks(predicted, self.simulate(predicted, fine, compute="none", name="again.ftr"))
 
 
+# Rank 0 looks 20 times for what rank 1 answers, sleeps in between, and asks for it only after that.
+GIVES_UP = r"""
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank, there, data = 0;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    MPI_Irecv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 20; ++i) {
+      MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+      usleep(1000);
+    }
+    MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+    MPI_Send(&data, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(&data, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+class LooksInVain(harness.TestCase):
+    def test_sleep_between_them_counts(self):
+        """20 times 1 ms, in all ways: nothing was found. What it waits for in the end counts once."""
+        program = self.compile(GIVES_UP, "gives_up")
+        live = self.directory / "live.ftr"
+        self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "--compute", "measured", "-o", live, "--", program)
+        recorded = self.record(2, [program])
+        for trace in (self.predict(2, [program], compute="measured"), self.simulate(recorded, compute="measured"), live):
+            with self.subTest(trace=trace.name):
+                end = self.events(trace)[0][-1][2]["enter"]
+                self.assertGreaterEqual(end, 20_000_000_000)
+                self.assertLess(end, 30_000_000_000)
+        self.assertLess(self.events(self.simulate(recorded, compute="none"))[0][-1][2]["enter"], 1_000_000_000)
+
+
 class NoComputation(harness.TestCase):
     """What we do ourselves after a call."""
 

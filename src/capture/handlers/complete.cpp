@@ -192,11 +192,13 @@ std::optional<std::vector<int>> timely_finds(int count, const MPI_Request* reque
   }
   const auto request_at = [&](int i) -> Request& { return *tracked[static_cast<std::size_t>(i)]; };
   for (const int i : found) note_match(request_at(i), statuses[i]);
-  std::erase_if(found, [&](int i) {
+  const std::size_t erased = std::erase_if(found, [&](int i) {
     Request& request = request_at(i);
     if (request.told) return false;
-    return hides ? ends_after(request, statuses[i], event.enter) : waits_for_others(request);
+    return hides ? ends_after(request, statuses[i], session.look_time())
+                 : waits_for_others(request);
   });
+  if (erased > 0) session.note_hidden_find();
   return found;
 }
 

@@ -49,11 +49,15 @@ TimelyProbe probe_in_time(CommInfo& info, int source, int tag, MPI_Comm comm,
                               static_cast<std::uint32_t>(tag);
   if (!session.hides_finds(about | std::uint64_t{1} << 63)) return look;
   MPI_Status status;
+  bool hides = false;
   const auto finds = [&](int from) {
     int there = 0;
     if (PMPI_Iprobe(from, tag, comm, &there, &status) != MPI_SUCCESS || !there) return false;
     const WorldRank sender = info.world(status.MPI_SOURCE);
-    return session.piggyback.see(info, sender, status.MPI_TAG).sent <= event.enter;
+    const bool finds =
+        session.piggyback.see(info, sender, status.MPI_TAG).sent <= session.look_time();
+    hides = hides || !finds;
+    return finds;
   };
   look.applies = true;
   look.finds = finds(source);
@@ -61,7 +65,10 @@ TimelyProbe probe_in_time(CommInfo& info, int source, int tag, MPI_Comm comm,
   const int senders = info.is_inter() ? static_cast<int>(info.remote.size()) : info.size;
   if (source == MPI_ANY_SOURCE && senders <= kMostAsked)
     for (int from = 0; !look.finds && from < senders; ++from) look.finds = finds(from);
-  if (!look.finds) return look;
+  if (!look.finds) {
+    if (hides) session.note_hidden_find();
+    return look;
+  }
   look.source = status.MPI_SOURCE;
   look.tag = status.MPI_TAG;
   return look;

@@ -33,6 +33,7 @@ class Computation {
     // CPU time when it made its call; not set: it still counts.
     std::optional<Time> used;
     Time slept;           // and waited, where that counts
+    Time slept_aside;     // between the looks of a row (put_sleep_aside())
     Time slept_between;   // between calls, as asked for: since the beginning,
     Time slept_before{};  // and all that the thread slept until its last call
     WaitMeter waits{};
@@ -90,13 +91,21 @@ class Computation {
     thread_->used = thread_->slept = Time();
     if (counts()) counter_.resume();
   }
-  // Sleep since the thread's last call does not count.
   // By `thread`, in all, outside of MPI.
   static Time slept_ever_by(const Thread& thread) {
     return thread.slept_between + slept_ever - thread.slept_before;
   }
-  // Whether there was any.
-  bool forget_sleep() { return std::exchange(thread_->slept, Time()) > Time(); }
+  // What the thread slept since its last call is put aside: it counts only if the looks that it is
+  // between end without finding anything. False: it did not sleep.
+  bool put_sleep_aside() {
+    const Time slept = std::exchange(thread_->slept, Time());
+    thread_->slept_aside += slept;
+    return slept > Time();
+  }
+  Time sleep_aside() const { return thread_->slept_aside; }
+  void set_sleep_aside(Time slept) { thread_->slept_aside = slept; }
+  // It is part of the interval at hand.
+  void count_sleep_aside() { thread_->slept += std::exchange(thread_->slept_aside, Time()); }
 
   // Whether Event::steps are counts, not steps that the program announced.
   bool counts() const { return counter_.is_open(); }

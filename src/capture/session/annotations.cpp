@@ -20,6 +20,7 @@ std::uint32_t Session::annotation_number(const char* name) {
 void Session::annotate(EventKind kind, const char* name, std::uint32_t annotation, double value) {
   settle_found();
   end_row();
+  computation_.count_sleep_aside();
   may_be_idle_ = false;
   begin_event(thread_->event, kind, annotation_ids_[annotation], name);
   thread_->counts.clear();
@@ -35,6 +36,7 @@ void Session::leave() {
   if (!inside) return;
   settle_found();
   end_row();
+  computation_.count_sleep_aside();
   may_be_idle_ = false;
   begin_event(thread_->event, EventKind::finalize, writer_.define_name(trace::kExitName),
               trace::kExitName);

@@ -273,6 +273,17 @@ void Session::complain_of_order() {
        "this machine's doing; a live run (simulate -n) takes them in the target's order");
 }
 
+// Collective. A recording has the looks of a loop that gives up when some time has passed, and they
+// take another time elsewhere.
+void Session::complain_of_limits() {
+  const bool is_told = is_wait_told(gave_up_after_, wall_now());
+  if (!has_most(is_told ? gave_up_after_.seconds() : 0, comms.world_rank())) return;
+  tell(rank_text(comms.world_rank()) + " looked in vain for " + seconds_text(gave_up_after_) +
+       " (MPI_Test, MPI_Iprobe and the like), read a clock meanwhile, and then did something else; "
+       "if it gives up when some time has passed, simulate has the looks of here, not that time; "
+       "predict and live runs (simulate -n) show it virtual time");
+}
+
 // Collective. So does what they complete of several requests.
 void Session::complain_of_choices() {
   if (!predicting()) {

@@ -22,6 +22,7 @@ bool Session::begin_found() {
   found_.row = row_;
   found_.idle_compute = idle_compute_;
   found_.idle_cost = idle_cost_;
+  found_.slept_aside = computation_.sleep_aside();
   found_.ports = ports_;
   return true;
 }
@@ -29,6 +30,7 @@ bool Session::begin_found() {
 // Where the clock hardly moves, whatever passes (a program sleeps between its looks, or does
 // something else that does not count), it would take too long here until something is there.
 bool Session::hides_finds(std::uint64_t about) {
+  const bool read_clock = std::exchange(read_clock_, false);
   constexpr std::int64_t kAtLeastNs = 20'000'000;
   constexpr std::int64_t kTimesAsLong = 50;
   constexpr std::size_t kMost = 64;
@@ -38,8 +40,9 @@ bool Session::hides_finds(std::uint64_t about) {
   const bool works = !may_be_idle_ && event.compute > machine::kIdleComputation &&
                      machine::LookRow::is_between_work(computation_.measured(), announced) &&
                      (announced || !slept_between_looks_);
-  worked_ = works || (worked_ && !slept_between_looks_);
-  if (works) looked_at_.clear();
+  is_by_clock_ = read_clock && !works;
+  worked_ = works || read_clock || (worked_ && !slept_between_looks_);
+  if (works || read_clock) looked_at_.clear();
   if (!worked_ || looked_at_.size() >= kMost ||
       std::ranges::find(looked_at_, about) != looked_at_.end())
     return false;
@@ -47,10 +50,27 @@ bool Session::hides_finds(std::uint64_t about) {
   const std::int64_t now = monotonic_ns();
   if (looks_since_ns_ == 0) {
     looks_since_ns_ = now;
-    looks_since_ = now_;
+    looks_since_ = look_time();
   }
   return now - looks_since_ns_ <=
-         kAtLeastNs + kTimesAsLong * ((now_ - looks_since_).count_ps() / 1000);
+         kAtLeastNs + kTimesAsLong * ((look_time() - looks_since_).count_ps() / 1000);
+}
+
+void Session::note_hidden_find() {
+  constexpr std::int64_t kOfThem = 1000;
+  if (!is_by_clock_) return;
+  trace::Event& event = thread_->event;
+  const Time more = Time::ps((look_time() - looks_since_).count_ps() / kOfThem);
+  event.compute += more;
+  if (may_be_idle_) return;
+  now_ += more;
+  event.enter = event.leave = now_;
+}
+
+// The clock of a row that may be waiting stands still, but what the program sees of it goes on.
+Time Session::look_time() const {
+  const trace::Event& event = thread_->event;
+  return event.enter + idle_compute_ + idle_cost_ + (may_be_idle_ ? event.compute : Time());
 }
 
 void Session::close_found(Time leave, Time wait) {
@@ -64,6 +84,7 @@ void Session::close_found(Time leave, Time wait) {
   looks_since_ns_ = 0;
   row_.end();
   idle_compute_ = idle_cost_ = Time();
+  computation_.set_sleep_aside(Time());
   found_.event = event;
   found_.is_held = true;
   writer_.leave();
@@ -92,6 +113,7 @@ void Session::take_back_found() {
   row_ = found_.row;
   idle_compute_ = found_.idle_compute;
   idle_cost_ = found_.idle_cost;
+  computation_.set_sleep_aside(found_.slept_aside);
   ports_ = found_.ports;
   may_be_idle_ = false;
   trace::Event& event = thread_->event;

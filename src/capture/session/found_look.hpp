@@ -40,6 +40,7 @@ struct FoundLook {
   machine::LookRow row;
   Time idle_compute;
   Time idle_cost;
+  Time slept_aside;
   machine::Ports ports;
 };
 

@@ -14,6 +14,7 @@ double Session::close_as_reading() {
     event.count = clock_wait_.readings(Computation::slept_ever_by(first_thread_.computed));
   close_as_call();
   clock_wait_.showed(now_);
+  read_clock_ = true;
   return now_.seconds();
 }
 
@@ -50,6 +51,31 @@ void Session::settle_readings() {
   thread_->event.leave += more;
 }
 
+void Session::watch_clocks() {
+  program_clock::watch([] {
+    if (session.active() && wrapper_depth == 0) session.read_clock_ = true;
+  });
+}
+
+// Of the row at hand a look has found nothing.
+void Session::note_reading_before_look() {
+  if (predicting() || settings_.clock == trace::Clock::wall) return;
+  const bool read = std::exchange(read_clock_, false);
+  if (!row_.is_open()) {
+    clocked_row_ = {wall_now(), false};
+  } else {
+    clocked_row_.reads_clock = clocked_row_.reads_clock || read;
+  }
+}
+
+// What it slept counts by itself.
+void Session::note_row_that_gives_up() {
+  if (!row_.is_open() || !clocked_row_.reads_clock) return;
+  clocked_row_.reads_clock = false;
+  const Time passed = wall_now() - clocked_row_.began;
+  gave_up_after_ += std::max(passed - computation_.sleep_aside(), Time());
+}
+
 void Session::show_clocks() {
   program_clock::start([] {
     return session.active() && wrapper_depth == 0 ? std::optional(session.shown_time())
@@ -63,7 +89,9 @@ void Session::show_clocks() {
 Time Session::shown_time() {
   const std::int64_t entered = monotonic_ns();
   // Who looks at a clock as well does not only wait for what it looks for.
+  read_clock_ = true;
   thread_->in_vain = false;
+  if (!others_called_) computation_.count_sleep_aside();
   const Time before = others_called_ ? first_thread_.clock : now_ + idle_compute_ + idle_cost_;
   Time clock = before + computation_.at_reading(first_thread_.computed);
   const std::uint32_t readings =

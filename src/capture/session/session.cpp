@@ -118,7 +118,10 @@ void Session::start(Fn fn) {
   event.site = site();
   writer_.write(event);
   leave_out_calls();
-  if (virtual_wtime()) show_clocks();
+  if (virtual_wtime())
+    show_clocks();
+  else if (!predicting())
+    watch_clocks();
   computation_.resume();
 }
 
@@ -235,6 +238,7 @@ void Session::complain() {
   complain_of_working_looks();
   complain_of_order();
   complain_of_choices();
+  complain_of_limits();
   complain_of_locks();
   complain_of_fetches();
   complain_of_syncs();
@@ -345,6 +349,7 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
 
 // Another call than a look: those before found nothing, and were work.
 void Session::end_row() {
+  note_row_that_gives_up();
   row_.end();
   const Time computed = std::exchange(idle_compute_, Time());
   const Time busy = std::exchange(idle_cost_, Time());
@@ -368,8 +373,9 @@ trace::Event& Session::open(trace::EventKind kind, Fn fn) {
     end_row();
     worked_ = false;
   }
-  // Who sleeps between two looks waits for what it looks for.
-  slept_between_looks_ = thread_->in_vain && is_look(fn) && computation_.forget_sleep();
+  // Who sleeps between two looks waits for what it looks for, if that comes.
+  if (!is_look(fn)) computation_.count_sleep_aside();
+  slept_between_looks_ = thread_->in_vain && is_look(fn) && computation_.put_sleep_aside();
   thread_->in_vain = false;
   // Tests that fail become plain calls and may be merged; before all others
   // what is pending is written, so that it survives if this call never ends.
@@ -411,6 +417,7 @@ void Session::write_event() {
   if (may_be_idle_ && predicting()) thread_->event.compute = Time();
   row_.end();
   idle_compute_ = idle_cost_ = Time();
+  computation_.set_sleep_aside(Time());
   write_pending();
   if (others_called_)
     write_threads_event(false);
@@ -464,6 +471,7 @@ void Session::end_as_call() {
   }
   const Time busy = now_ - event.enter;
   if (look) {
+    note_reading_before_look();
     row_.found_nothing();
     clock_wait_.looked_in_vain();
   }

@@ -142,9 +142,15 @@ class Session {
   // to end as others do. Call begin_found() before the rank's ports are asked.
   bool begin_found();
   // Whether the look at hand is the first one at `about` (a number for what it looks for) since
-  // work that moved the clock, with nothing but looks in between, under predict: what it finds too
-  // early is not there yet. (Where nothing moves the clock it would never be there.)
+  // work that moved the clock, or since the program read that, with nothing but looks in between,
+  // under predict: what it finds too early is not there yet. (Where nothing moves the clock it
+  // would never be there.)
   bool hides_finds(std::uint64_t about);
+  // What it looks for is here, but comes later. Who reads a clock between its looks may wait for
+  // long, so each look takes a thousandth of the time since the first one.
+  void note_hidden_find();
+  // When it looks, as far as the program can tell.
+  Time look_time() const;
   void close_found(Time leave, Time wait);
   FoundLook& found_look() { return found_; }
   // Whether a call about these variables, none of which has an active request, shows that nobody
@@ -211,6 +217,9 @@ class Session {
   void settle_found();
   void settle_readings();
   void show_clocks();
+  void watch_clocks();
+  void note_reading_before_look();
+  void note_row_that_gives_up();
   Time shown_time();
   void begin_pending(bool is_first);
   void hold_pending();
@@ -245,6 +254,7 @@ class Session {
   void complain_of_working_looks();
   void complain_of_order();
   void complain_of_choices();
+  void complain_of_limits();
   void complain_of_locks();
   void complain_of_fetches();
   void complain_of_syncs();
@@ -339,6 +349,16 @@ class Session {
   // Since nothing was found: by this machine's clock (0: not looked yet) and the rank's.
   std::int64_t looks_since_ns_ = 0;
   Time looks_since_;
+  bool read_clock_ = false;   // the program has read one since its last look
+  bool is_by_clock_ = false;  // the look at hand hides finds for that alone
+  // A recording's row of looks: when the first one had found nothing, and whether the program reads
+  // a clock between them; and how long such rows went on that found nothing.
+  struct ClockedRow {
+    Time began;
+    bool reads_clock = false;
+  };
+  ClockedRow clocked_row_;
+  Time gave_up_after_;
   std::uint64_t wildcards_ = 0;      // receives that name no source
   double announced_ = 0;             // steps of the rank's calls,
   double announced_at_looks_ = 0;    // of those before looks in vain,
