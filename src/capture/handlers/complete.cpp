@@ -172,8 +172,7 @@ bool may_wait_for_others(const Request* request) {
 // later in virtual time, when the program may have worked on. Any look, as it must not wait: those
 // that are complete, and of which it is known when they end. Ascending; nothing: it finds what is
 // here.
-std::optional<std::vector<int>> timely_finds(int count, const MPI_Request* requests,
-                                             const trace::Event& event) {
+std::optional<std::vector<int>> timely_finds(int count, const MPI_Request* requests) {
   const auto& tracked = session.thread().tracked;
   if (!session.predicting() || session.others_called()) return std::nullopt;
   const auto first = std::ranges::find_if(tracked, [](const Request* r) { return r != nullptr; });
@@ -203,8 +202,8 @@ std::optional<std::vector<int>> timely_finds(int count, const MPI_Request* reque
 }
 
 // Whether such a look does not find all of its requests.
-bool is_too_early(int count, const MPI_Request* requests, const trace::Event& event) {
-  const auto found = timely_finds(count, requests, event);
+bool is_too_early(int count, const MPI_Request* requests) {
+  const auto found = timely_finds(count, requests);
   const auto is_active = [](const Request* request) { return request != nullptr; };
   const auto& tracked = session.thread().tracked;
   return found &&
@@ -370,7 +369,7 @@ int test(Fn fn, MPI_Request* request, int* flag, MPI_Status* status, Real real) 
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
-  const bool early = is_too_early(1, request, event);
+  const bool early = is_too_early(1, request);
   const int result = early ? MPI_SUCCESS : PMPI_Test(request, flag, status);
   if (early) *flag = 0;
   if (*flag) {
@@ -391,7 +390,7 @@ int testall(Fn fn, int count, MPI_Request* requests, int* flag, MPI_Status* stat
   }
   statuses = room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
-  const bool early = is_too_early(count, requests, event);
+  const bool early = is_too_early(count, requests);
   const int result = early ? MPI_SUCCESS : PMPI_Testall(count, requests, flag, statuses);
   if (early) *flag = 0;
   if (*flag)
@@ -412,7 +411,7 @@ int testany(Fn fn, int count, MPI_Request* requests, int* index, int* flag, MPI_
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   trace::Event& event = session.open(trace::EventKind::complete, fn);
-  const auto found = timely_finds(count, requests, event);
+  const auto found = timely_finds(count, requests);
   int result = MPI_SUCCESS;
   if (found && found->empty()) {
     *flag = 0;
@@ -442,7 +441,7 @@ int testsome(Fn fn, int count, MPI_Request* requests, int* outcount, int* indice
   }
   statuses = room(count, statuses);
   trace::Event& event = session.open(trace::EventKind::complete, fn);
-  const auto found = timely_finds(count, requests, event);
+  const auto found = timely_finds(count, requests);
   int result = MPI_SUCCESS;
   if (found && found->empty())
     *outcount = 0;

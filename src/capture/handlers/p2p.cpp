@@ -123,6 +123,7 @@ int send(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm com
   CommInfo* info = session.comms.find(comm);
   if (!info || !is_partner(*info, dest)) return plain_call(fn, real);
   const Bytes bytes = data.bytes();
+  note_layout(data, bytes);
   trace::Event& event = session.open(trace::EventKind::send, fn);
   fill_send(event, *info, mode, bytes, dest, tag);
   const bool untouched = note_sent(long_piece(data, bytes), bytes, event.send.peer);
@@ -299,6 +300,7 @@ int sendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, i
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const Bytes bytes = data.bytes();
+  note_layout(data, bytes);
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
   fill_send(event, *info, SendMode::standard, bytes, dest, sendtag);
   event.send.untouched = note_sent(long_piece(data, bytes), bytes, event.send.peer);
@@ -372,7 +374,9 @@ int isend(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm co
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   Request& posted = session.requests.add();
-  describe_send(posted, *info, mode, data.bytes(), dest, tag);
+  const Bytes bytes = data.bytes();
+  note_layout(data, bytes);
+  describe_send(posted, *info, mode, bytes, dest, tag);
   posted.piece = long_piece(data, posted.bytes);
   return post_request(fn, posted, request, real);
 }

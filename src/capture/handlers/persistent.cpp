@@ -38,8 +38,7 @@ struct TimelyProbe {
   int tag = 0;
 };
 
-TimelyProbe probe_in_time(CommInfo& info, int source, int tag, MPI_Comm comm,
-                          const trace::Event& event) {
+TimelyProbe probe_in_time(CommInfo& info, int source, int tag, MPI_Comm comm) {
   constexpr int kMostAsked = 256;
   TimelyProbe look{false, false, source, tag};
   if (source == MPI_PROC_NULL) return look;
@@ -84,7 +83,7 @@ int find_message(Fn fn, int source, int tag, MPI_Comm comm, MPI_Message* message
   trace::Event& event = session.open(trace::EventKind::call, fn);
   const bool looks = fn == Fn::MPI_Iprobe || fn == Fn::MPI_Improbe;
   TimelyProbe found{false, false, source, tag};
-  if (looks && info) found = probe_in_time(*info, source, tag, comm, event);
+  if (looks && info) found = probe_in_time(*info, source, tag, comm);
   const bool early = found.applies && !found.finds;
   const int result = early ? MPI_SUCCESS : real(found.source, found.tag, status);
   if (early) *flag = 0;

@@ -42,6 +42,21 @@ const void* long_piece(const Data& data, Bytes bytes) {
   return bytes.count < SentData::kLeast ? nullptr : in_one_piece(data);
 }
 
+void note_layout(const Data& data, Bytes bytes) {
+  constexpr std::uint64_t kLeast = 512;  // of less, hardly anything is to be put together
+  if (bytes.count < kLeast || data.type == MPI_BYTE || data.type == MPI_DOUBLE) return;
+  const auto size = static_cast<MPI_Count>(mpi_api::type_bytes(data.type));
+  MPI_Count begin = 0;
+  MPI_Count extent = 0;
+  PMPI_Type_get_true_extent_x(data.type, &begin, &extent);
+  bool lies_together = extent == size;
+  if (lies_together && data.count > 1) {
+    PMPI_Type_get_extent_x(data.type, &begin, &extent);
+    lies_together = extent == size;
+  }
+  if (!lies_together) session.note_scattered_data(bytes);
+}
+
 bool note_sent(const void* piece, Bytes bytes, WorldRank to) {
   return piece && to.valid() &&
          session.sent_data.send(piece, bytes.count, static_cast<std::uint64_t>(to.value));

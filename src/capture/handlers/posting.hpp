@@ -15,6 +15,8 @@ bool is_refused(int result);
 // is followed (SentData).
 const void* in_one_piece(const Data& data);
 const void* long_piece(const Data& data, Bytes bytes);
+// What is sent may lie in many pieces.
+void note_layout(const Data& data, Bytes bytes);
 // Something of one piece is sent, or there is room for it: whether it is untouched (Endpoint).
 // nullptr: it is not.
 bool note_sent(const void* piece, Bytes bytes, WorldRank to);

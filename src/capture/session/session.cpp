@@ -239,6 +239,7 @@ void Session::complain() {
   complain_of_order();
   complain_of_choices();
   complain_of_limits();
+  complain_of_layouts();
   complain_of_locks();
   complain_of_fetches();
   complain_of_syncs();
