@@ -104,16 +104,18 @@ int main(int argc, char **argv) {
 
 # Rank 0 polls, with a limit of time, for what rank 1 sends when it has computed for 1 ms. "spins": the limit is
 # 20 ms, and the message comes after 60; "late": by real time as well; "sleeps": the same, and rank 0 sleeps between
-# its looks; "wtime" by another clock.
+# its looks; "works": it works there; "wtime" by another clock; how much longer all of "spins" is.
 LIMIT = SECONDS + r"""
 #include <foretrace.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
   int rank, there = 0, data = 0;
-  const double limit = argc > 1 ? 0.02 : 1000;
-  double (*const now)(void) = argc > 2 ? MPI_Wtime : seconds;
+  const int longer = argc > 3 ? atoi(argv[3]) : 1;
+  const double limit = argc > 1 ? 0.02 * longer : 1000;
+  double (*const now)(void) = argc > 2 && argv[2][0] == 'w' ? MPI_Wtime : seconds;
   MPI_Request request;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -123,12 +125,13 @@ int main(int argc, char **argv) {
     while (!there && now() - begin < limit) {
       MPI_Test(&request, &there, MPI_STATUS_IGNORE);
       if (argc > 1 && argv[1][1] == 'l') usleep(1000);
+      for (volatile int k = 0; argc > 1 && argv[1][1] == 'o' && k < 200000; ++k) {}
     }
     printf("%s\n", there ? "came" : "too late");
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else {
     if (argc > 1 && argv[1][1] != 'p') usleep(60000);
-    else FORETRACE_COMPUTE(argc > 1 ? 60000 : 1000);
+    else FORETRACE_COMPUTE(argc > 1 ? 60000.0 * longer : 1000);
     MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }
   MPI_Finalize();
@@ -287,15 +290,28 @@ class ProgramClock(harness.TestCase):
                     self.assertIn("too late", self.result.out)
                     self.assertEqual(self.events(trace)[0][-1][2]["enter"], 60_000_000_000)
 
+    def test_a_limit_of_an_hour(self):
+        """18 thousand million looks of 200 ns would be for nothing."""
+        program = self.compiled(LIMIT, "limit.c")
+        machine = self.write("looks.toml", MACHINE + TEST)
+        for clock in ("seconds", "wtime"):
+            with self.subTest(clock=clock):
+                trace = self.predict(2, [program, "spins", clock, 180_000], machine, compute="annotated", limit=60,
+                                     options=["--mpi", harness.mpi])
+                self.assertIn("too late", self.result.out)
+                self.assertEqual(self.events(trace)[0][-1][2]["enter"], 3 * 3600 * 10**12)
+
     def test_a_limit_in_a_recording(self):
         """How long it looked is not how long it would elsewhere, and is told."""
         program = self.compiled(LIMIT, "limit.c")
         self.record(2, [program, "late"])
         self.assertIn("too late", self.result.out)
         self.assertRegex(self.result.err, r"rank 0 looked in vain for 0\.\d+ s .*, read a clock meanwhile, and then")
-        self.record(2, [program])
-        self.assertIn("came", self.result.out)
-        self.assertNotIn("looked in vain", self.result.err)
+        for words, came in (((), "came"), (("works",), "too late")):
+            self.record(2, [program, *words])
+            with self.subTest(words=words, err=self.result.err):
+                self.assertIn(came, self.result.out)
+                self.assertNotIn("looked in vain", self.result.err)
 
     def test_python(self):
         if harness.mpi != "openmpi":

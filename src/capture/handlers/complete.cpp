@@ -191,13 +191,15 @@ std::optional<std::vector<int>> timely_finds(int count, const MPI_Request* reque
   }
   const auto request_at = [&](int i) -> Request& { return *tracked[static_cast<std::size_t>(i)]; };
   for (const int i : found) note_match(request_at(i), statuses[i]);
-  const std::size_t erased = std::erase_if(found, [&](int i) {
+  bool comes_later = false;
+  std::erase_if(found, [&](int i) {
     Request& request = request_at(i);
     if (request.told) return false;
-    return hides ? ends_after(request, statuses[i], session.look_time())
-                 : waits_for_others(request);
+    if (waits_for_others(request)) return true;
+    if (!hides || !ends_after(request, statuses[i], session.look_time())) return false;
+    return comes_later = true;
   });
-  if (erased > 0) session.note_hidden_find();
+  if (comes_later) session.note_hidden_find();
   return found;
 }
 

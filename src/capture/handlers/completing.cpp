@@ -71,7 +71,6 @@ int tag_of(const Request& request, const MPI_Status& status) {
 }
 
 bool ends_after(Request& request, const MPI_Status& status, Time now) {
-  if (waits_for_others(request)) return true;
   if (request.access) return request.end > now;
   if (request.collective) return end_of_collective(request) > now;
   if (request.to_nobody || (!request.receive && !request.rendezvous)) return false;

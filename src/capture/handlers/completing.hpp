@@ -12,12 +12,13 @@ namespace foretrace::capture {
 WorldRank source_of(const Request& request, const MPI_Status& status);
 int tag_of(const Request& request, const MPI_Status& status);
 
-// Of a request that MPI has completed, and the program does not know, under predict: whether its
-// transfer ends after `now`. That is not asked of sends that wait for no receiver.
-bool ends_after(Request& request, const MPI_Status& status, Time now);
-// Whether others have to say more before it is known when it ends: members of a posted collective,
-// the receiver of a send that waits for it.
+// Of a request that MPI has completed, and the program does not know, under predict: whether others
+// have to say more before it is known when it ends: members of a posted collective, the receiver of
+// a send that waits for it.
 bool waits_for_others(Request& request);
+// Of one that waits for none: whether its transfer ends after `now`. That is not asked of sends
+// that wait for no receiver.
+bool ends_after(Request& request, const MPI_Status& status, Time now);
 
 class Completing {
  public:

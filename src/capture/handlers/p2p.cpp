@@ -123,7 +123,7 @@ int send(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm com
   CommInfo* info = session.comms.find(comm);
   if (!info || !is_partner(*info, dest)) return plain_call(fn, real);
   const Bytes bytes = data.bytes();
-  note_layout(data, bytes);
+  if (is_scattered(data, bytes)) session.note_scattered_data(bytes);
   trace::Event& event = session.open(trace::EventKind::send, fn);
   fill_send(event, *info, mode, bytes, dest, tag);
   const bool untouched = note_sent(long_piece(data, bytes), bytes, event.send.peer);
@@ -300,7 +300,7 @@ int sendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, i
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const Bytes bytes = data.bytes();
-  note_layout(data, bytes);
+  if (is_scattered(data, bytes)) session.note_scattered_data(bytes);
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
   fill_send(event, *info, SendMode::standard, bytes, dest, sendtag);
   event.send.untouched = note_sent(long_piece(data, bytes), bytes, event.send.peer);
@@ -374,10 +374,7 @@ int isend(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm co
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   Request& posted = session.requests.add();
-  const Bytes bytes = data.bytes();
-  note_layout(data, bytes);
-  describe_send(posted, *info, mode, bytes, dest, tag);
-  posted.piece = long_piece(data, posted.bytes);
+  describe_send(posted, *info, mode, data, dest, tag);
   return post_request(fn, posted, request, real);
 }
 
@@ -401,8 +398,7 @@ int isendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, 
   both.several = true;
   both.comm = info;
   Request& sends = add_part(both);
-  describe_send(sends, *info, SendMode::standard, data.bytes(), dest, sendtag);
-  sends.piece = long_piece(data, sends.bytes);
+  describe_send(sends, *info, SendMode::standard, data, dest, sendtag);
   Request& receives = add_part(both);
   describe_recv(receives, *info, room.bytes(), source, recvtag);
   receives.piece = in_one_piece(room);

@@ -48,15 +48,15 @@ TimelyProbe probe_in_time(CommInfo& info, int source, int tag, MPI_Comm comm) {
                               static_cast<std::uint32_t>(tag);
   if (!session.hides_finds(about | std::uint64_t{1} << 63)) return look;
   MPI_Status status;
-  bool hides = false;
+  bool comes_later = false;
   const auto finds = [&](int from) {
     int there = 0;
     if (PMPI_Iprobe(from, tag, comm, &there, &status) != MPI_SUCCESS || !there) return false;
     const WorldRank sender = info.world(status.MPI_SOURCE);
-    const bool finds =
-        session.piggyback.see(info, sender, status.MPI_TAG).sent <= session.look_time();
-    hides = hides || !finds;
-    return finds;
+    if (session.piggyback.see(info, sender, status.MPI_TAG).sent <= session.look_time())
+      return true;
+    comes_later = true;
+    return false;
   };
   look.applies = true;
   look.finds = finds(source);
@@ -65,7 +65,7 @@ TimelyProbe probe_in_time(CommInfo& info, int source, int tag, MPI_Comm comm) {
   if (source == MPI_ANY_SOURCE && senders <= kMostAsked)
     for (int from = 0; !look.finds && from < senders; ++from) look.finds = finds(from);
   if (!look.finds) {
-    if (hides) session.note_hidden_find();
+    if (comes_later) session.note_hidden_find();
     return look;
   }
   look.source = status.MPI_SOURCE;
@@ -152,8 +152,7 @@ int send_init(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Com
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   return make_persistent(fn, variable, real, [&](Request& request) {
-    describe_send(request, *info, mode, data.bytes(), dest, tag);
-    request.piece = long_piece(data, request.bytes);
+    describe_send(request, *info, mode, data, dest, tag);
   });
 }
 

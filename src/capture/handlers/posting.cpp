@@ -27,34 +27,43 @@ bool is_refused(int result) {
   }
 }
 
+namespace {
+
+// Of one element of a datatype.
+struct Extents {
+  MPI_Count size = 0;
+  MPI_Count begin = 0, extent = 0;
+  MPI_Count true_begin = 0, true_extent = 0;
+};
+
+Extents extents_of(MPI_Datatype type) {
+  Extents of;
+  of.size = static_cast<MPI_Count>(mpi_api::type_bytes(type));
+  if (of.size == 0) return of;
+  PMPI_Type_get_extent_x(type, &of.begin, &of.extent);
+  PMPI_Type_get_true_extent_x(type, &of.true_begin, &of.true_extent);
+  return of;
+}
+
+}  // namespace
+
 const void* in_one_piece(const Data& data) {
   if (data.at == nullptr || data.at == MPI_IN_PLACE || !session.follows_data()) return nullptr;
-  const auto size = static_cast<MPI_Count>(mpi_api::type_bytes(data.type));
-  MPI_Count begin = 0;
-  MPI_Count extent = 0;
-  PMPI_Type_get_extent_x(data.type, &begin, &extent);
-  if (size == 0 || begin != 0 || extent != size) return nullptr;
-  PMPI_Type_get_true_extent_x(data.type, &begin, &extent);
-  return begin == 0 && extent == size ? data.at : nullptr;
+  const Extents of = extents_of(data.type);
+  const bool begins_there = of.begin == 0 && of.true_begin == 0;
+  const bool is_dense = of.size != 0 && of.extent == of.size && of.true_extent == of.size;
+  return begins_there && is_dense ? data.at : nullptr;
 }
 
 const void* long_piece(const Data& data, Bytes bytes) {
   return bytes.count < SentData::kLeast ? nullptr : in_one_piece(data);
 }
 
-void note_layout(const Data& data, Bytes bytes) {
+bool is_scattered(const Data& data, Bytes bytes) {
   constexpr std::uint64_t kLeast = 512;  // of less, hardly anything is to be put together
-  if (bytes.count < kLeast || data.type == MPI_BYTE || data.type == MPI_DOUBLE) return;
-  const auto size = static_cast<MPI_Count>(mpi_api::type_bytes(data.type));
-  MPI_Count begin = 0;
-  MPI_Count extent = 0;
-  PMPI_Type_get_true_extent_x(data.type, &begin, &extent);
-  bool lies_together = extent == size;
-  if (lies_together && data.count > 1) {
-    PMPI_Type_get_extent_x(data.type, &begin, &extent);
-    lies_together = extent == size;
-  }
-  if (!lies_together) session.note_scattered_data(bytes);
+  if (bytes.count < kLeast) return false;
+  const Extents of = extents_of(data.type);
+  return of.true_extent != of.size || (data.count > 1 && of.extent != of.size);
 }
 
 bool note_sent(const void* piece, Bytes bytes, WorldRank to) {
@@ -107,6 +116,13 @@ void describe_send(Request& request, CommInfo& comm, SendMode mode, Bytes bytes,
   request.peer = dest;
   request.tag = tag;
   request.to_nobody = dest == MPI_PROC_NULL;
+}
+
+void describe_send(Request& request, CommInfo& comm, SendMode mode, const Data& data, int dest,
+                   int tag) {
+  describe_send(request, comm, mode, data.bytes(), dest, tag);
+  request.piece = long_piece(data, request.bytes);
+  request.scattered = is_scattered(data, request.bytes);
 }
 
 void describe_recv(Request& request, CommInfo& comm, Bytes bytes, int source, int tag) {
@@ -190,6 +206,7 @@ void begin_posting(Fn fn, Request& request) {
     fill_send(event, comm, request.mode, request.bytes, request.peer, request.tag);
     event.send.untouched = request.untouched =
         note_sent(request.piece, request.bytes, event.send.peer);
+    if (request.scattered) session.note_scattered_data(request.bytes);
     return;
   }
   fill_expected(event, comm, request.peer, request.tag);

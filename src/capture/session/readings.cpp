@@ -57,18 +57,19 @@ void Session::watch_clocks() {
   });
 }
 
-// Of the row at hand a look has found nothing.
+// Of the row at hand a look has found nothing. What the program computes between looks is recorded.
 void Session::note_reading_before_look() {
   if (predicting() || settings_.clock == trace::Clock::wall) return;
   const bool read = std::exchange(read_clock_, false);
   if (!row_.is_open()) {
     clocked_row_ = {wall_now(), false};
-  } else {
-    clocked_row_.reads_clock = clocked_row_.reads_clock || read;
+    return;
   }
+  clocked_row_.began += thread_->event.compute;
+  clocked_row_.reads_clock = clocked_row_.reads_clock || read;
 }
 
-// What it slept counts by itself.
+// So is what it slept.
 void Session::note_row_that_gives_up() {
   if (!row_.is_open() || !clocked_row_.reads_clock) return;
   clocked_row_.reads_clock = false;
