@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
 
 # Rank 0 polls, with a limit of time, for what rank 1 sends when it has computed for 1 ms. "spins": the limit is
 # 20 ms, and the message comes after 60; "late": by real time as well; "sleeps": the same, and rank 0 sleeps between
-# its looks; "works": it works there; "wtime" by another clock; how much longer all of "spins" is.
+# its looks; "works": it works there; "wtime" by another clock; how much longer it all is.
 LIMIT = SECONDS + r"""
 #include <foretrace.h>
 #include <mpi.h>
@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     printf("%s\n", there ? "came" : "too late");
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else {
-    if (argc > 1 && argv[1][1] != 'p') usleep(60000);
+    if (argc > 1 && argv[1][1] != 'p') usleep(60000 * longer);
     else FORETRACE_COMPUTE(argc > 1 ? 60000.0 * longer : 1000);
     MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }
@@ -304,7 +304,7 @@ class ProgramClock(harness.TestCase):
     def test_a_limit_in_a_recording(self):
         """How long it looked is not how long it would elsewhere, and is told."""
         program = self.compiled(LIMIT, "limit.c")
-        self.record(2, [program, "late"])
+        self.record(2, [program, "late", "seconds", 5])
         self.assertIn("too late", self.result.out)
         self.assertRegex(self.result.err, r"rank 0 looked in vain for 0\.\d+ s .*, read a clock meanwhile, and then")
         for words, came in (((), "came"), (("works",), "too late")):

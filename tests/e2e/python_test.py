@@ -69,7 +69,7 @@ def compute():
 others = [threading.Thread(target=compute) for _ in range(2)]
 for other in others: other.start()
 def barriers():
-    for _ in range(20): library.barrier()
+    for _ in range(4): library.barrier()
 caller = threading.Thread(target=barriers)
 caller.start()
 caller.join()
