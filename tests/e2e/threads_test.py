@@ -112,7 +112,7 @@ class Threads(harness.TestCase):
         """A replay puts it after them: that is said where it may matter."""
         self.program(1)
         program = self.compile(BESIDE, "beside")
-        told = r"foretrace: rank 0: threads computed for 0\.(1|09[5-9])\d* s beside calls of others that may wait"
+        told = r"foretrace: rank 0: threads computed for 0\.(1|0[5-9])\d* s beside calls of others that may wait"
         self.record(2, [program, "after"])
         self.assertRegex(self.result.err, told)
         self.record(2, [program, "before"])

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/program_clock.hpp"
+#include "base/slept.hpp"
 #include "base/ticks.hpp"
 #include "capture/session/session.hpp"
 
@@ -62,18 +63,18 @@ void Session::note_reading_before_look() {
   if (predicting() || settings_.clock == trace::Clock::wall) return;
   const bool read = std::exchange(read_clock_, false);
   if (!row_.is_open()) {
-    clocked_row_ = {wall_now(), false};
+    clocked_row_ = {work_of_thread(), false};
     return;
   }
   clocked_row_.began += thread_->event.compute;
   clocked_row_.reads_clock = clocked_row_.reads_clock || read;
 }
 
-// So is what it slept.
+// So is what it slept. While it had no core it did not look.
 void Session::note_row_that_gives_up() {
-  if (!row_.is_open() || !clocked_row_.reads_clock) return;
+  if (!row_.is_open() || !clocked_row_.reads_clock || others_called_) return;
   clocked_row_.reads_clock = false;
-  const Time passed = wall_now() - clocked_row_.began;
+  const Time passed = work_of_thread() - clocked_row_.began;
   gave_up_after_ += std::max(passed - computation_.sleep_aside(), Time());
 }
 

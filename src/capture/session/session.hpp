@@ -354,9 +354,9 @@ class Session {
   Time looks_since_;
   bool read_clock_ = false;   // the program has read one since its last look
   bool is_by_clock_ = false;  // the look at hand hides finds for that alone
-  // A recording's row of looks: when the first one had found nothing (later by what the program has
-  // computed since), and whether the program reads a clock between them; and how long such rows
-  // went on that found nothing.
+  // A recording's row of looks: the thread's work when the first one had found nothing (and what
+  // the program has computed since), and whether the program reads a clock between them; and how
+  // long such rows went on that found nothing.
   struct ClockedRow {
     Time began;
     bool reads_clock = false;
