@@ -111,6 +111,7 @@ class LiveSource : public sim::Source {
   std::uint64_t freed_requests(WorldRank rank) const;
   // "rank 1 ended without MPI_Finalize ..."; empty if none did.
   std::string left_without_finalize() const;
+  bool tells_all_computation() const override { return without_finalize_.empty(); }
 
  private:
   // A collective that not all members have left.

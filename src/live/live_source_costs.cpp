@@ -8,11 +8,13 @@ namespace foretrace::live {
 using trace::EventKind;
 
 void LiveSource::publish_costs(std::uint64_t functions) const {
+  // Another one's: the program may call few of them, and only what it calls is asked for.
+  const machine::Timing all = *timing_;
   const std::uint64_t place = allocate(2 * functions * sizeof(std::int64_t));
   auto* const costs = SharedMemory::at<std::int64_t>(place);
   for (std::uint64_t i = 0; i < functions; ++i) {
-    costs[2 * i] = timing_->local_call(names_[i], ranks_).count_ps();
-    costs[2 * i + 1] = machine::look_time(*timing_, names_[i], ranks_).count_ps();
+    costs[2 * i] = all.local_call(names_[i], ranks_).count_ps();
+    costs[2 * i + 1] = machine::look_time(all, names_[i], ranks_).count_ps();
   }
   SharedMemory::header().call_costs.store(place, std::memory_order_release);
 }

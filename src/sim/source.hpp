@@ -128,6 +128,8 @@ class Source {
   // Why the rank's stream was cut off ("damaged at offset 4711: ..."); may be
   // empty.
   virtual std::string end_reason(WorldRank) const { return {}; }
+  // Whether the operations tell all that the ranks have computed, now that they are over.
+  virtual bool tells_all_computation() const { return true; }
 };
 
 // " at halo.c:37" for messages; nothing where the place is not known.

@@ -554,7 +554,7 @@ sim::SimulateResult Simulation::run(sim::Source& source, sim::Sink& sink,
   if (!unreliable.empty() && !options_.allow_invalid) throw Error(machine::refusal_of(unreliable));
   if (!unreliable.empty()) result.notes.push_back(machine::doubt_of(unreliable));
   const bool program = reader_ || options_.live_ranks > 0;
-  if (spec_.kind == compute::Kind::annotated && program) {
+  if (spec_.kind == compute::Kind::annotated && program && source.tells_all_computation()) {
     std::string note = compute::note_of_annotations(result.announced, model.compute_step,
                                                     reader_ ? "recorded" : "measured");
     if (!note.empty()) result.notes.push_back(std::move(note));
