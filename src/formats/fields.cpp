@@ -249,6 +249,10 @@ constexpr Field kFields[] = {
     {"untouched", [](EventKind k) { return sends(k) || is_collective(k); },
      [](const Event& e) { return flag_text(e.send.untouched); },
      [](Event& e, Text v, Scope) { e.send.untouched = flag_of(v); }},
+    {"piece", sends, [](const Event& e) { return text_unless(e.send.piece, std::uint16_t{0}); },
+     [](Event& e, Text v, Scope) {
+       e.send.piece = number<std::uint16_t>(v, "the bytes of a piece");
+     }},
     {"from", receives, [](const Event& e) { return text_unless(e.recv.peer.value, -1); },
      [](Event& e, Text v, Scope s) { e.recv.peer = peer_of(v, s); }},
     {"from_tag", receives, [](const Event& e) { return text_unless(e.recv.tag, 0); },
@@ -257,6 +261,11 @@ constexpr Field kFields[] = {
      [](const Event& e) { return text_unless(e.recv.bytes.count, std::uint64_t{0}); },
      [](Event& e, Text v, Scope) {
        e.recv.bytes = Bytes(number<std::uint64_t>(v, "a number of bytes"));
+     }},
+    {"from_piece", receives,
+     [](const Event& e) { return text_unless(e.recv.piece, std::uint16_t{0}); },
+     [](Event& e, Text v, Scope) {
+       e.recv.piece = number<std::uint16_t>(v, "the bytes of a piece");
      }},
     {"any_source", receives, [](const Event& e) { return flag_text(e.recv.any_source); },
      [](Event& e, Text v, Scope) { e.recv.any_source = flag_of(v); }},

@@ -33,6 +33,8 @@ constexpr AttributeRow kAttributes[] = {
     {"CODE", "signal, or -1 - the code of MPI_Abort", OTF2_TYPE_INT32},
     {"ONE_SIDED", "what the call has to do with a window", OTF2_TYPE_UINT8},
     {"REDUCTION", "Foretrace's class of what is combined", OTF2_TYPE_UINT8},
+    {"PIECES", "bytes of a piece: of what is sent, and 65536 times of what is received",
+     OTF2_TYPE_UINT32},
 };
 static_assert(std::size(kAttributes) == static_cast<std::size_t>(Attribute::kCount));
 

@@ -43,6 +43,7 @@ enum class Attribute : std::uint8_t {
   code,
   one_sided,
   reduction,  // machine::Reduction; defined where it is used alone
+  pieces,     // trace::Endpoint::piece, the receive's in the upper half; so, too
   kCount
 };
 

@@ -36,6 +36,7 @@ class Otf2Names {
 
   // An event tells what it combines.
   void tell_reductions() { reductions_ = true; }
+  void tell_pieces() { pieces_ = true; }
   // All but the clock. `events`: of each rank.
   void write(OTF2_GlobalDefWriter* writer, std::span<const std::uint64_t> events);
 
@@ -56,13 +57,16 @@ class Otf2Names {
   void write_comms(OTF2_GlobalDefWriter* writer);
   void write_strings(OTF2_GlobalDefWriter* writer);
 
-  // Archives of runs without reductions stay as they were before there was the attribute.
+  // Archives of runs without these stay as they were before there were the attributes.
   int attributes() const {
-    return static_cast<int>(reductions_ ? Attribute::kCount : Attribute::reduction);
+    return static_cast<int>(pieces_       ? Attribute::kCount
+                            : reductions_ ? Attribute::pieces
+                                          : Attribute::reduction);
   }
 
   int ranks_;
   bool reductions_ = false;
+  bool pieces_ = false;
   trace::TellPlace tell_;
   std::vector<std::string> strings_;
   std::unordered_map<std::string, OTF2_StringRef> string_ids_;

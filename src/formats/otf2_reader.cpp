@@ -188,6 +188,10 @@ void LocationReader::take_attribute(CallHints& hints, Attribute attribute,
         throw Error("expected what a call does to a window, found " + std::to_string(value.uint8));
       hints.one_sided = static_cast<machine::OneSided>(value.uint8);
       break;
+    case Attribute::pieces:
+      hints.send_piece = static_cast<std::uint16_t>(value.uint32);
+      hints.recv_piece = static_cast<std::uint16_t>(value.uint32 >> 16);
+      break;
     case Attribute::reduction:
       if (!machine::is_reduction(value.uint8))
         throw Error("expected what a call combines, found " + std::to_string(value.uint8));

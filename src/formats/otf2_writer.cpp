@@ -167,6 +167,10 @@ void RankWriter::add_kind(Attributes& list, const Event& event) {
   list.add_unless(Attr::count, event.count, 1);
   list.add_unless(Attr::code, event.code, 0);
   list.add_unless(Attr::one_sided, static_cast<int>(event.one_sided), 0);
+  if (trace::has_pieces(event)) {
+    list.add(Attr::pieces, event.send.piece | std::uint64_t{event.recv.piece} << 16);
+    names_.tell_pieces();
+  }
   if (event.reduction == machine::Reduction::none) return;
   list.add(Attr::reduction, static_cast<std::uint64_t>(event.reduction));
   names_.tell_reductions();

@@ -389,6 +389,8 @@ std::uint64_t RankEvents::serial_of(std::uint64_t request) {
 
 void RankEvents::add(Event event, bool open) {
   event.send.untouched = hints_.untouched;
+  event.send.piece = hints_.send_piece;
+  event.recv.piece = hints_.recv_piece;
   if (event.kind == EventKind::finalize || event.kind == EventKind::aborted) finalized_ = true;
   pending_.push_back({std::move(event), open});
   flush();

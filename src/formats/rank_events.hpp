@@ -34,6 +34,8 @@ struct CallHints {
   bool any_source = false;
   bool any_tag = false;
   bool untouched = false;
+  std::uint16_t send_piece = 0;
+  std::uint16_t recv_piece = 0;
   std::uint64_t taken = 0;
   std::uint64_t request = 0;  // where no record has it
   std::optional<machine::Cost> cost;

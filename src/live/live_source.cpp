@@ -50,6 +50,11 @@ bool is_collective(EventKind kind) {
   return kind == EventKind::collective || kind == EventKind::icollective;
 }
 
+bool is_message(EventKind kind) {
+  return kind == EventKind::send || kind == EventKind::isend || kind == EventKind::recv ||
+         kind == EventKind::irecv || kind == EventKind::sendrecv;
+}
+
 // When its turn comes, after postings of all other ranks, it is in the cache.
 void fetch(const Record& record) {
   const auto* const lines = reinterpret_cast<const char*>(&record);
@@ -127,6 +132,7 @@ void LiveSource::begin(const sim::ClockRules& rules) {
   // It is added to what ranks compute, which is scaled later.
   if (!rules.by_steps && rules.scale > 0)
     rewriting::begin(rules.timing->on(machine::Path::node), 1 / rules.scale);
+  header.knows_pieces = rules.timing->knows_pieces();
   header.asks_of_data = rules.timing->knows_untouched() || rewriting::is_known();
   if (header.run_ahead) timing_ = rules.timing;
   by_size_ = header.run_ahead && rules.by_size;
@@ -370,6 +376,10 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       operation.recv = endpoint(record.recv_peer, record.recv_tag, record.recv_bytes);
     operation.recv.any_source = record.any_source;
     operation.recv.any_tag = record.any_tag;
+    if (is_message(operation.kind)) {
+      operation.send.piece = record.send_piece();
+      operation.recv.piece = record.recv_piece();
+    }
   }
   if (operation.locking != sim::Locking::none)
     operation.lock = record.lock;

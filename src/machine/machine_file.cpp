@@ -19,6 +19,7 @@
 #include "machine/measurement.hpp"
 #include "machine/measurement_toml.hpp"
 #include "machine/pattern_toml.hpp"
+#include "machine/pieces_toml.hpp"
 #include "machine/reduction_toml.hpp"
 #include "machine/rewrite_toml.hpp"
 #include "toml_file/reader.hpp"
@@ -191,8 +192,8 @@ void format_topology(std::string& out, const ModelTopology& topology) {
   format_speed(out, "intra_", spec.intra_node);
 }
 
-// [loggps], [hop], [rewrite] and [[function]], of the whole file or of one [path.NAME]; `prefix`:
-// of their names, "path.node.".
+// [loggps], [hop], [rewrite], [pieces] and [[function]], of the whole file or of one [path.NAME];
+// `prefix`: of their names, "path.node.".
 void read_path_model(const TableReader& reader, const std::string& prefix, PathModel& model) {
   const std::string& file = reader.file();
   if (const toml::table* table = reader.table("loggps")) read_loggps(*table, file, prefix, model);
@@ -200,6 +201,8 @@ void read_path_model(const TableReader& reader, const std::string& prefix, PathM
     model.hop = read_hop(TableReader(*table, file, "[" + prefix + "hop]"));
   if (const toml::table* table = reader.table("rewrite"))
     model.rewrite = read_rewrite(TableReader(*table, file, "[" + prefix + "rewrite]"));
+  if (const toml::table* table = reader.table("pieces"))
+    model.pieces = read_pieces(TableReader(*table, file, "[" + prefix + "pieces]"), prefix);
   const toml::array* functions = reader.array("function");
   if (!functions) return;
   for (const toml::node& node : *functions) {
@@ -221,7 +224,7 @@ void read_paths(const TableReader& reader, MachineModel& model) {
                              "'; known: node (the top level of the file is between nodes)");
     if (!node.is_table()) reader.fail(&node, "'path." + name + "' must be a table");
     const TableReader one(*node.as_table(), reader.file(), "[path." + name + "]");
-    one.allow_only({"loggps", "hop", "rewrite", "function"});
+    one.allow_only({"loggps", "hop", "rewrite", "pieces", "function"});
     read_path_model(one, "path." + name + ".", model.paths[*path]);
   }
 }
@@ -248,7 +251,7 @@ MachineModel parse_machine(std::string_view text, const std::string& name) {
   const TableReader reader(root, name, "machine model");
   reader.allow_only({"machine", "measurement", "function", "loggps", "path", "collectives",
                      "compute", "hop", "topology", "node", "link", "pattern", "launches",
-                     "reduction", "rewrite"});
+                     "reduction", "rewrite", "pieces"});
   MachineModel model;
   ComputeCosts costs;  // read for their faults
   if (const toml::table* table = reader.table("machine"))
@@ -318,12 +321,14 @@ std::string format_machine(const MachineModel& model, const ComputeCosts& costs,
   out += format_launches(model.launches);
   out += format_reductions(model.reductions);
   out += format_rewrite(model.rewrite, "");
+  out += format_pieces(model.pieces, "");
   out += format_compute(model.compute_step, costs);
   for (const auto& [name, function] : model.functions) out += format_function(function, "");
   for (const auto& [path, own] : model.paths) {
     const std::string prefix = "path." + std::string(name_of(path)) + ".";
     out += format_loggps(own, prefix);
     out += format_rewrite(own.rewrite, prefix);
+    out += format_pieces(own.pieces, prefix);
     for (const auto& [name, function] : own.functions) out += format_function(function, prefix);
   }
   out += "\n" + std::string(kLastLine) + "\n";

@@ -17,6 +17,7 @@
 #include "base/time.hpp"
 #include "machine/equation.hpp"
 #include "machine/path.hpp"
+#include "machine/pieces.hpp"
 #include "machine/reduction.hpp"
 #include "machine/size_factors.hpp"
 #include "machine/size_times.hpp"
@@ -174,6 +175,7 @@ struct PathModel {
   std::optional<HopParameters> hop;
   Functions functions;
   Rewrite rewrite;
+  Pieces pieces;
 };
 
 // What it has of a PathModel is that of the outer path.

@@ -81,6 +81,7 @@ MachineModel on_path(const MachineModel& model, Path path) {
   if (!own.loggps_regimes.empty()) flat.loggps_regimes = own.loggps_regimes;
   if (own.hop) flat.hop = own.hop;
   if (!own.rewrite.empty()) flat.rewrite = own.rewrite;
+  if (!own.pieces.empty()) flat.pieces = own.pieces;
   return flat;
 }
 

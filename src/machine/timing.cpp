@@ -462,6 +462,20 @@ Time Timing::combining_call(std::string_view mpi_name, int ranks, Reduction what
   return combine_time(what, bytes);
 }
 
+bool Timing::knows_pieces() const {
+  return !model_->pieces.empty() || (&on(Path::node) != this && on(Path::node).knows_pieces());
+}
+
+Time Timing::packing(Bytes bytes, Bytes piece) const {
+  lacks_pieces_ = lacks_pieces_ || (model_->pieces.empty() && piece.count > 0);
+  return pieces_time(model_->pieces.send, bytes, piece);
+}
+
+Time Timing::unpacking(Bytes bytes, Bytes piece) const {
+  lacks_pieces_ = lacks_pieces_ || (model_->pieces.empty() && piece.count > 0);
+  return pieces_time(model_->pieces.recv, bytes, piece);
+}
+
 std::span<const SizeTime> Timing::rewriting(Cost call) const {
   using mpi_api::StandInKind;
   std::string name(name_of(call));

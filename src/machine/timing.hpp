@@ -296,6 +296,12 @@ class Timing {
   // time, else that.
   Time combining_call(std::string_view mpi_name, int ranks, Reduction what, Bytes bytes) const;
 
+  // What it takes to put data together that lies in pieces of `piece` bytes (0: in one), before it
+  // is sent; and to take it apart. Nothing where the model does not know.
+  bool knows_pieces() const;  // on some path
+  Time packing(Bytes bytes, Bytes piece) const;
+  Time unpacking(Bytes bytes, Bytes piece) const;
+
   // How much longer it takes a rank to write again what it gave in this call, at some sizes: by
   // what was measured of the call, of what is as good, or else of messages. Empty: not known.
   std::span<const SizeTime> rewriting(Cost call) const;
@@ -320,6 +326,7 @@ class Timing {
     std::vector<std::string> combined;    // "minmax_int16": reductions that were not measured
     std::vector<std::string> unreliable;  // "bcast (off by 138 % at sizes that were left out)"
     std::vector<std::string> posted;      // "file_iwrite": took its time in the call that posts it
+    bool pieces = false;  // data that does not lie together took no longer than other data
   };
   Unknowns unknowns() const;
 
@@ -345,6 +352,7 @@ class Timing {
   // Names of calls that moved data and took no time.
   mutable std::vector<std::string> missing_moves_;
   mutable std::vector<std::string> posted_;      // of files
+  mutable bool lacks_pieces_ = false;            // and was asked for them
   mutable std::vector<const Function*> beside_;  // that were evaluated and are unreliable
   // By cost, the most ranks and bytes that it was asked for with; 0 ranks: never.
   mutable std::array<int, static_cast<std::size_t>(Cost::kCount)> most_ranks_{};

@@ -75,6 +75,7 @@ Timing::Unknowns Timing::unknowns() const {
   const auto moves = static_cast<std::ptrdiff_t>(unknowns.missing.size());
   unknowns.missing.insert(unknowns.missing.end(), missing_moves_.begin(), missing_moves_.end());
   std::ranges::sort(unknowns.missing.begin() + moves, unknowns.missing.end());
+  unknowns.pieces = lacks_pieces_;
   unknowns.posted = posted_;
   std::ranges::sort(unknowns.posted);
   for (std::size_t i = 0; i < stood_in_.size(); ++i)
@@ -96,6 +97,7 @@ Timing::Unknowns Timing::unknowns() const {
     add(inner.below_zero, unknowns.below_zero);
     add(inner.replaced, unknowns.replaced);
     add(inner.unreliable, unknowns.unreliable);
+    unknowns.pieces = unknowns.pieces || inner.pieces;
   }
   return unknowns;
 }
@@ -108,6 +110,11 @@ std::vector<std::string> notes_of(const Timing::Unknowns& unknowns) {
   };
   std::vector<std::string> notes;
   if (!unknowns.missing.empty()) notes.push_back(line(kTakesNoTime, unknowns.missing));
+  if (unknowns.pieces)
+    notes.push_back(
+        "data that does not lie together in memory (MPI_Type_vector, subarrays and the like) takes "
+        "no longer than other data, for want of [pieces] in the machine model: MPI takes time to "
+        "put it together");
   if (!unknowns.posted.empty())
     notes.push_back(
         line("work on files is done in the call that begins it, and none of it beside what "

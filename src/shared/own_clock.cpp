@@ -89,6 +89,17 @@ Time OwnClock::computation(const Record& record) {
                                                                               : Time();
 }
 
+bool pieces_take_time() {
+  return SharedMemory::header().knows_pieces.load(std::memory_order_relaxed);
+}
+
+bool sends_pieces(const Record& record) {
+  const auto kind = static_cast<EventKind>(record.kind);
+  const bool sends =
+      kind == EventKind::send || kind == EventKind::isend || kind == EventKind::sendrecv;
+  return sends && record.send_piece() != 0 && pieces_take_time();
+}
+
 std::optional<Time> OwnClock::entry(const Record& record) const {
   return known_ ? std::optional(now_ + compute_of(record)) : std::nullopt;
 }
@@ -140,6 +151,10 @@ std::optional<Time> OwnClock::follow(std::optional<Time> entry, Bytes bytes) {
 void OwnClock::posted(const Record& record) {
   if (record.posting != Posting::operation) return;
   entered_ = entry(record);
+  if (sends_pieces(record)) entered_.reset();
+  const auto kind = static_cast<EventKind>(record.kind);
+  takes_apart_ = (kind == EventKind::recv || kind == EventKind::sendrecv) &&
+                 record.recv_piece() != 0 && pieces_take_time();
   let_go_ = waits_since_ = entered_.value_or(Time());
   looked_ =
       entered_ && is_plain_call(record) ? sim::counts_as_wait(looked_, *entered_ - now_) : Time();
@@ -168,7 +183,7 @@ void OwnClock::received(const KnownTransfer& message) {
   const Bytes bytes(message.bytes);
   const auto transfer = message_costs::find(bytes, MessageCost::receive);
   const auto least = message_costs::find(bytes, MessageCost::receive_at_least);
-  known_ = entered_ && message.sent != kNoClock && transfer && least;
+  known_ = entered_ && message.sent != kNoClock && transfer && least && !takes_apart_;
   if (!known_) return port_.lose_moves();
   const std::optional<Time> leave =
       port_.move(machine::Timing::recv_leave(*entered_, Time::ps(message.sent), *least, *transfer),

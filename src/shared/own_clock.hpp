@@ -31,6 +31,11 @@ struct End {
   bool known = false;
 };
 
+// Whether data that does not lie together takes time, which only the simulator knows; and whether
+// the record sends such data then.
+bool pieces_take_time();
+bool sends_pieces(const Record& record);
+
 // What comes of a look.
 enum class Foreseen : std::uint8_t { nothing, in_vain, finds };
 
@@ -117,6 +122,7 @@ class OwnClock {
   Time now_;
   bool known_ = false;
   std::optional<Time> entered_;  // when what was posted last began
+  bool takes_apart_ = false;     // and whether it receives data that does not lie together
   Time let_go_;                  // and when it is let go on, if it waits for nothing more
   Time looked_;                  // sim::Outcome
   Time waits_since_;             // from when on what completes requests counts as a wait

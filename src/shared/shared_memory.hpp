@@ -108,6 +108,7 @@ struct alignas(64) Record {
   union {
     std::int32_t code = 0;
     std::uint32_t watched;  // complete: as in sim::Operation
+    std::uint32_t pieces;   // messages: Endpoint::piece, the receive's in the upper half
     std::int32_t threads;   // finalize: whether several called
   };
   union {
@@ -150,6 +151,13 @@ struct alignas(64) Record {
   // A block of the heap with `list_count` items (request numbers; of a collective
   // trace::Counts; see Posting); 0: none. The simulator frees both.
   std::uint64_t list = 0;
+
+  std::uint16_t send_piece() const { return static_cast<std::uint16_t>(pieces); }
+  std::uint16_t recv_piece() const { return static_cast<std::uint16_t>(pieces >> 16); }
+  void set_send_piece(std::uint16_t piece) { pieces = (pieces & 0xffff0000U) | piece; }
+  void set_recv_piece(std::uint16_t piece) {
+    pieces = (pieces & 0xffffU) | std::uint32_t{piece} << 16;
+  }
 
   // Number `at` of the requests that a complete names.
   std::uint32_t near_number(std::uint32_t at) const {
@@ -345,6 +353,7 @@ struct Header {
   double compute_step = 0;
   double tick = 1e-9;                        // of MPI_Wtick, seconds
   std::atomic<bool> asks_of_data{false};     // whether it is untouched, or written again
+  std::atomic<bool> knows_pieces{false};     // what data takes that does not lie together
   std::atomic<bool> told_of_threads{false};  // that call and may not
   bool run_ahead = true;  // ranks do not wait for the simulator where data flow suffices
   std::atomic<Refusal> refusal{Refusal::none};

@@ -260,7 +260,7 @@ bool Engine::prepare(Rank& rank) {
     // The clock starts when MPI_Init returns; what was before does not count.
     rank.enter = rank.operation.kind == EventKind::init
                      ? rank.clock
-                     : rank.clock + compute_before(rank.operation);
+                     : rank.clock + compute_before(rank.operation) + packing(rank);
     if (rank.operation.kind != EventKind::collective || !has_messages(rank.operation)) return true;
     expand(rank);
   }
@@ -356,14 +356,14 @@ void Engine::finish(Rank& rank) {
 // Settles the times of what the rank is in; its clock is then when that leaves.
 Interval Engine::leave(Rank& rank) {
   Interval interval;
-  interval.compute = rank.enter - rank.clock;
-  interval.enter = rank.enter;
+  interval.enter = rank.enter - packing(rank);
+  interval.compute = interval.enter - rank.clock;
   found_nothing_ = false;
+  unpacking_ = Time();
   const Time alone = rank.detached ? rank.leave : settle_leave(rank);
   if (reactive_) note_looks(rank);
   if (rank.operation.waitless) rank.leave = std::min(rank.leave, alone);
   interval.wait = machine::wait_time(rank.leave, alone);
-  interval.leave = rank.leave;
   if (rank.enter < rank.clock || rank.leave < rank.enter || rank.leave > kEndOfTime) too_late(rank);
   rank.clock = rank.leave;
   if (in_calls_) leave_call(rank);
@@ -372,6 +372,9 @@ Interval Engine::leave(Rank& rank) {
                 rank.received
                     ? network_->receive_overhead(network_->path(rank.id, rank.message.peer))
                     : Time());
+  // To the log it is computation, as what comes before the call.
+  rank.leave += unpacking_ + unpacking(rank);
+  rank.clock = interval.leave = rank.leave;
   return interval;
 }
 

@@ -14,6 +14,7 @@ using trace::EventKind;
 bool Engine::detach(Rank& rank) {
   const Operation& operation = rank.operation;
   if (log_) throw Error("dependences are not known of calls that do not wait");
+  Time unpacking;
   switch (operation.kind) {
     case EventKind::send:
       if (!operation.send.peer.valid() ||
@@ -32,7 +33,7 @@ bool Engine::detach(Rank& rank) {
       if (operation.completing >= Completing::test_all) return false;
       if (operation.completing != Completing::all)
         fail(rank, "cannot be without its wait: which request would end it is not known");
-      detach_requests(rank);
+      unpacking = detach_requests(rank);
       break;
     case EventKind::collective:
       enter_collective(rank, kDetachedRequest | ++detached_);
@@ -50,7 +51,7 @@ bool Engine::detach(Rank& rank) {
   }
   const std::size_t step =
       rank.expansion && rank.expansion->active ? rank.expansion->next - std::size_t{1} : 0;
-  rank.leave = rank.enter + operation.alone[step];
+  rank.leave = rank.enter + operation.alone[step] + unpacking;
   return true;
 }
 
@@ -74,17 +75,21 @@ void Engine::detach_messages(Rank& rank) {
   connect_recv(rank, machine::RecvKind::posted, kDetachedRequest | ++detached_);
 }
 
-void Engine::detach_requests(Rank& rank) {
+// Returns what taking apart takes of what they receive.
+Time Engine::detach_requests(Rank& rank) {
+  Time unpacking;
   for (const trace::Completion& completion : rank.operation.completions) {
     Request* request = rank.requests.find(completion.request);
     if (!request || request->detached)
       fail(rank, "completes request " + std::to_string(completion.request) +
                      ", which is not posted or completed before");
+    unpacking += unpacking_of_posted(rank, *request, completion.source, completion.bytes);
     if (request->done)
       rank.requests.erase(completion.request);
     else
       request->detached = true;
   }
+  return unpacking;
 }
 
 }  // namespace foretrace::sim

@@ -175,6 +175,13 @@ class Engine {
   bool too_far_ahead(const Rank& rank) const;
   void half_done(Rank& rank);
   Time compute_before(const Operation& operation) const;
+  // What the rank's operation puts together before it begins, and takes apart before it leaves.
+  const machine::Timing& rules_with(const Rank& rank, WorldRank peer) const;
+  Time packing(const Rank& rank) const;
+  Time unpacking(const Rank& rank) const;
+  // The same of a receive that is posted now, when it is completed.
+  void note_pieces(const Rank& rank, Request& request);
+  Time unpacking_of_posted(const Rank& rank, const Request& request, WorldRank source, Bytes bytes);
   Time call_cost(const Rank& rank);
   Time poll_cost(const Rank& rank);
   Time looked_before(const Rank& rank) const;
@@ -301,7 +308,7 @@ class Engine {
   // engine_detached.cpp
   bool detach(Rank& rank);
   void detach_messages(Rank& rank);
-  void detach_requests(Rank& rank);
+  Time detach_requests(Rank& rank);
 
   // engine_collectives.cpp
   void start_collective(Rank& rank);
@@ -480,6 +487,9 @@ class Engine {
   std::vector<signed char> choosing_;
   // By rank, of those that choose.
   std::unordered_map<std::int32_t, machine::ChoiceOrder> choices_;
+  // Endpoint::piece of posted receives, by rank and request.
+  std::map<std::pair<std::int32_t, std::uint64_t>, Bytes> posted_pieces_;
+  Time unpacking_;  // of what the call at hand completes
   Stats stats_;
   std::optional<LongMessage> long_message_;
   std::uint64_t long_messages_ = 0;

@@ -98,6 +98,7 @@ void Engine::start_irecv(Rank& rank) {
   if (!request) fail(rank, "request " + std::to_string(operation.request) + " is posted twice");
   if (log_) log_->post(rank.id, operation.request);
   request->bytes = from.bytes;
+  note_pieces(rank, *request);
   if (operation.taken != 0) {
     rank.leave = post_receive_leave(rank);
     return receive_taken(rank, RecvKind::posted, operation.request);

@@ -317,6 +317,7 @@ Time Engine::complete_requests(Rank& rank) {
       finished_.push_back(
           {request->is_send, request->end, request->bytes,
            machine::of_data(network_->path(rank.id, request->peer), request->untouched), index});
+    unpacking_ += unpacking_of_posted(rank, *request, request->peer, request->bytes);
     if (order && !request->is_send && !request->is_collective && !request->empty)
       order->take(request->serial, request->end);
     if (request->is_collective)

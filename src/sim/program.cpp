@@ -94,10 +94,11 @@ void Program::add(WorldRank rank, const Operation& operation) {
   if (operation.recv.any_source) flags |= kAnySource;
   if (operation.recv.any_tag) flags |= kAnyTagGiven;
   if (operation.send.untouched) flags |= kUntouched;
-  if (operation.steps != 0 || operation.count != 1) {
+  if (operation.steps != 0 || operation.count != 1 || trace::has_pieces(operation)) {
     flags |= kHasExtra;
     packed.extra = static_cast<std::uint32_t>(stream.extras.size());
-    stream.extras.push_back({operation.steps, operation.count});
+    stream.extras.push_back(
+        {operation.steps, operation.count, operation.send.piece, operation.recv.piece});
   }
   packed.flags = static_cast<std::uint16_t>(flags);
   const auto end = [](const trace::Endpoint& endpoint) {
@@ -172,6 +173,8 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   if (flags & kHasExtra) {
     operation.steps = stream.extras[packed.extra].steps;
     operation.count = stream.extras[packed.extra].count;
+    operation.send.piece = stream.extras[packed.extra].send_piece;
+    operation.recv.piece = stream.extras[packed.extra].recv_piece;
   }
   const auto end = [](const End& from, trace::Endpoint& to) {
     to.peer = WorldRank(from.peer);

@@ -87,6 +87,8 @@ class Program {
   struct Extra {
     double steps = 0;
     std::uint32_t count = 1;
+    std::uint16_t send_piece = 0;
+    std::uint16_t recv_piece = 0;
   };
   struct Stream {
     std::vector<Packed> packed;

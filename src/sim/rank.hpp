@@ -91,7 +91,7 @@ struct alignas(64) Rank {
   std::uint32_t sends = 0;        // messages sent so far, modulo 2^32
   Operation operation;
   Time clock;                    // when the previous operation left
-  Time enter;                    // of the current operation
+  Time enter;                    // of the current operation, after Engine::packing()
   Time leave;                    // of the current operation, as far as known
   Time latest;                   // collective: the latest start that it waits for
   Time send_delay;               // blocking send: what its receiver's lateness costs

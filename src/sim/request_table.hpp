@@ -37,6 +37,7 @@ struct Request {
   bool cancelled : 1 = false;
   bool detached : 1 = false;   // its rank has gone on without it
   bool untouched : 1 = false;  // of the message, as Endpoint has it
+  bool in_pieces : 1 = false;  // Engine knows in which
   machine::Cost collective = machine::Cost::kCount;
   // For reports.
   WorldRank peer;

@@ -11,7 +11,8 @@
 namespace foretrace::trace {
 
 inline constexpr char kFileMagic[8] = {'F', 'O', 'R', 'E', 'T', 'R', 'C', '\n'};
-inline constexpr std::uint32_t kVersion = 6;  // the newest: an event sends untouched data
+inline constexpr std::uint32_t kVersion = 7;  // the newest: data of an event lies in pieces
+inline constexpr std::uint32_t kVersionWithUntouched = 6;   // of none, but one sends untouched data
 inline constexpr std::uint32_t kVersionWithReductions = 5;  // none does, but tells what it combines
 inline constexpr std::uint32_t kVersionWithCounts = 4;      // nor that, but a collective its counts
 inline constexpr std::uint32_t kPlainVersion = 3;           // none of them

@@ -66,6 +66,9 @@ struct Endpoint {
   bool any_tag = false;
   // Sends, of a collective too: nobody has written the data since it was sent last.
   bool untouched = false;
+  // Messages, where the data does not lie together in memory: the bytes of a piece, in the middle;
+  // 0: it lies together. One longer than the type holds counts as several.
+  std::uint16_t piece = 0;
 
   bool operator==(const Endpoint&) const = default;
 };
@@ -149,6 +152,11 @@ inline bool is_one_sided(const Event& event) {
 // Whether the event refers to a communicator (Event::comm).
 inline bool uses_comm(const Event& event) {
   return uses_comm(event.kind) || moves_data(event) || is_one_sided(event);
+}
+
+// Whether data that the call sends or receives does not lie together.
+inline bool has_pieces(const Call& call) {
+  return call.send.piece != 0 || call.recv.piece != 0;
 }
 
 // A probe that left its message where it was (MPI_Probe).

@@ -9,6 +9,8 @@ namespace foretrace::trace {
 
 // In the byte of a send's mode, and in that of a collective.
 inline constexpr std::uint8_t kUntouched = 0x80;
+// In the byte of a send's mode, and in that of a receive's wildcards: the bytes of a piece follow.
+inline constexpr std::uint8_t kInPieces = 0x40;
 
 inline WorldRank decode_rank(Decoder& in, int ranks) {
   const std::int32_t rank = in.s32();
@@ -16,16 +18,23 @@ inline WorldRank decode_rank(Decoder& in, int ranks) {
   return WorldRank(rank);
 }
 
+inline std::uint16_t decode_piece(Decoder& in) {
+  const std::uint64_t piece = in.varint();
+  if (piece > UINT16_MAX) throw Broken{"a piece of data that is too long"};
+  return static_cast<std::uint16_t>(piece);
+}
+
 inline void decode_send(Decoder& in, Event& event, const Definitions& defined) {
   event.comm = in.index(defined.comms.size(), "an undefined communicator");
   const std::uint8_t how = in.u8();
   event.send.untouched = (how & kUntouched) != 0;
-  const auto mode = static_cast<std::uint8_t>(how & ~kUntouched);
+  const auto mode = static_cast<std::uint8_t>(how & ~(kUntouched | kInPieces));
   if (mode > static_cast<std::uint8_t>(machine::SendMode::ready)) throw Broken{"a wrong send mode"};
   event.mode = static_cast<machine::SendMode>(mode);
   event.send.peer = decode_rank(in, defined.ranks);
   event.send.tag = in.s32();
   event.send.bytes = Bytes(in.varint());
+  if (how & kInPieces) event.send.piece = decode_piece(in);
 }
 
 inline void decode_recv(Decoder& in, Event& event, const Definitions& defined) {
@@ -36,6 +45,7 @@ inline void decode_recv(Decoder& in, Event& event, const Definitions& defined) {
   event.recv.peer = decode_rank(in, defined.ranks);
   event.recv.tag = in.s32();
   event.recv.bytes = Bytes(in.varint());
+  if (wild & kInPieces) event.recv.piece = decode_piece(in);
 }
 
 // `number()` reads a request.

@@ -68,7 +68,9 @@ inline void RecentShapes::for_each_word(const ShapeSource& source, Use use) noex
   use(8, posts(event) ? from_last(event.request) : 0);
   use(9, event.taken != 0 ? from_last(event.taken) : 0);
   use(10, source.stay_fixed ? static_cast<std::uint64_t>(source.times.alone) : 0);
-  use(11, both(event.code, source.counts));
+  // What ends the stream has no data.
+  const auto pieces = event.send.piece | static_cast<std::uint32_t>(event.recv.piece) << 16;
+  use(11, both(static_cast<std::uint32_t>(event.code) | pieces, source.counts));
   std::size_t at = kFields;
   for (const Completion& each : event.completions) {
     use(at, from_last(each.request));

@@ -20,18 +20,24 @@ std::int64_t distance(std::uint64_t from, std::uint64_t to) {
 
 void encode_send(Encoder& out, const Event& event) {
   out.varint(event.comm);
-  out.u8(as_byte(static_cast<int>(event.mode) | (event.send.untouched ? kUntouched : 0)));
+  const bool in_pieces = event.send.piece != 0;
+  out.u8(as_byte(static_cast<int>(event.mode) | (event.send.untouched ? kUntouched : 0) |
+                 (in_pieces ? kInPieces : 0)));
   out.svarint(event.send.peer.value);
   out.svarint(event.send.tag);
   out.varint(event.send.bytes.count);
+  if (in_pieces) out.varint(event.send.piece);
 }
 
 void encode_recv(Encoder& out, const Event& event) {
   out.varint(event.comm);
-  out.u8(as_byte((event.recv.any_source ? 1 : 0) | (event.recv.any_tag ? 2 : 0)));
+  const bool in_pieces = event.recv.piece != 0;
+  out.u8(as_byte((event.recv.any_source ? 1 : 0) | (event.recv.any_tag ? 2 : 0) |
+                 (in_pieces ? kInPieces : 0)));
   out.svarint(event.recv.peer.value);
   out.svarint(event.recv.tag);
   out.varint(event.recv.bytes.count);
+  if (in_pieces) out.varint(event.recv.piece);
 }
 
 void encode_body(Encoder& out, const ShapeSource& source) {

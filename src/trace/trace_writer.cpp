@@ -337,7 +337,8 @@ bool TraceWriter::write_quickly(const ShapeSource& source, std::uint32_t shape) 
 bool TraceWriter::write_new(const ShapeSource& source) noexcept {
   const Event& event = source.event;
   if (shape_bits::tells_reduction(event) && file_) file_->raise_version(kVersionWithReductions);
-  if (event.send.untouched && file_) file_->raise_version(kVersion);
+  if (event.send.untouched && file_) file_->raise_version(kVersionWithUntouched);
+  if (trace::has_pieces(event) && file_) file_->raise_version(kVersion);
   std::uint8_t shape_bytes[kLongestShape];
   Encoder shape(shape_bytes);
   encode_shape(shape, source);

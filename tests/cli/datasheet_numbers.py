@@ -150,6 +150,7 @@ class Check:
         self.kept, self.blocks, self.survived, self.facts = {}, {}, {}, {}
         paths = [self.model.file, *self.model.file.get("path", {}).values()]
         self.rewrites = [path["rewrite"] for path in paths if "rewrite" in path]
+        self.pieces = [path["pieces"] for path in paths if "pieces" in path]
         samples = model_path.with_suffix(".samples.csv")
         if samples.exists():
             self.read(samples)
@@ -238,11 +239,26 @@ class Check:
             share = (size - below[0]) / (above[0] - below[0]) if above[0] > below[0] else 0
             self.time(what, cell, below[1] + share * (above[1] - below[1]))
 
+    def in_pieces(self, rows):
+        """The outer path's table is the first. Beyond the last size each byte takes what it does there."""
+        known_of = self.pieces.pop(0)
+
+        def times(name):
+            what, length = re.fullmatch(r"(sent|received), (\d+) B", name).groups()
+            return known_of["send" if what == "sent" else "recv"][length]
+
+        for what, size, cell, below, above in self.known_cells(rows, times):
+            share = (size - below[0]) / (above[0] - below[0]) if above[0] > below[0] else 0
+            beyond = max(1, size / below[0]) if above == below else 1
+            self.time(what, cell, (below[1] + share * (above[1] - below[1])) * beyond)
+
     def summary(self, caption, rows):
         if caption.startswith("Untouched data"):
             return self.untouched(rows)
         if caption.startswith("Writing again"):
             return self.rewrite(rows)
+        if caption.startswith("Data that does not lie together"):
+            return self.in_pieces(rows)
         columns = rows[0][1:]
         p = int(caption.split("t(")[1].split(",")[0]) if "d)" in caption else None
         for name, *cells in rows[1:]:

@@ -416,55 +416,5 @@ class Hints(harness.TestCase):
                                           f"if it fails, use --mpi {other}\n"), 1, str(result))
 
 
-# Two ranks exchange 1,600 doubles 100 times, "i"sending, by "s"endrecv, or by "p"ersistent requests: "rows" in one
-# piece each, else each in a row of its own.
-COLUMNS = r"""
-#include <mpi.h>
-#include <stdlib.h>
-int main(int argc, char **argv) {
-  int rank;
-  enum { kRows = 1600, kColumns = 4 };
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  double *sent = calloc(kRows * kColumns, sizeof(double)), *got = calloc(kRows * kColumns, sizeof(double));
-  MPI_Datatype column, row;
-  MPI_Type_vector(kRows, 1, kColumns, MPI_DOUBLE, &column);
-  MPI_Type_contiguous(kRows, MPI_DOUBLE, &row);
-  MPI_Type_commit(&column);
-  MPI_Type_commit(&row);
-  const MPI_Datatype type = argc > 2 ? row : column;
-  MPI_Request requests[2], persistent;
-  MPI_Send_init(sent, 1, type, 1 - rank, 0, MPI_COMM_WORLD, &persistent);
-  for (int i = 0; i < 100; ++i) {
-    if (argv[1][0] == 's') {
-      MPI_Sendrecv(sent, 1, type, 1 - rank, 0, got, 1, type, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      continue;
-    }
-    MPI_Irecv(got, 1, type, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
-    requests[1] = persistent;
-    if (argv[1][0] == 'p') MPI_Start(&requests[1]);
-    else MPI_Isend(sent, 1, type, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-  }
-  MPI_Request_free(&persistent);
-  MPI_Finalize();
-  return 0;
-}
-"""
-
-
-class Layouts(harness.TestCase):
-    def test_data_in_many_pieces_is_told(self):
-        """What MPI takes to put it together is in no model."""
-        program = self.compile(COLUMNS, "columns")
-        told = r"rank 0 sent 1\.28 MB that do not lie together in memory"
-        for way in ("isend", "sendrecv", "persistent"):
-            for rows in ((), ("rows",)):
-                for run in (self.record, self.predict):
-                    run(2, [program, way, *rows])
-                    with self.subTest(way=way, rows=rows, run=run.__name__):
-                        (self.assertNotRegex if rows else self.assertRegex)(self.result.err, told)
-
-
 if __name__ == "__main__":
     harness.main()

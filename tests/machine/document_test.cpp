@@ -52,7 +52,7 @@ TEST(MachineFileDocument, ExampleIsTheShippedMachine) {
 }
 
 // The examples of [topology]: 8*4*4 processors, a file beside, two workstations; and of
-// [[pattern]], [reduction], [rewrite] and [launches].
+// [[pattern]], [reduction], [rewrite], [pieces] and [launches].
 TEST(MachineFileDocument, TopologyExamplesAreRead) {
   std::vector<MachineModel> models;
   const std::string page = document();
@@ -64,7 +64,7 @@ TEST(MachineFileDocument, TopologyExamplesAreRead) {
     if (!text.starts_with("[machine]")) text = "[machine]\n" + text;
     models.push_back(parse_machine(text, FORETRACE_SOURCE_DIR "/machines/m.toml"));
   }
-  ASSERT_EQ(models.size(), 7u);
+  ASSERT_EQ(models.size(), 8u);
   EXPECT_EQ(topology_of(models[0]).processors(), 128);
   EXPECT_EQ(topology_of(models[1]).processors(), 64);
   EXPECT_EQ(topology_of(models[2]).node_name(NodeId(1)), "bert");
@@ -73,7 +73,8 @@ TEST(MachineFileDocument, TopologyExamplesAreRead) {
   EXPECT_EQ(models[4].reductions.size(), 5u);
   EXPECT_EQ(models[4].reductions.at(Reduction::other), 1e-9);
   EXPECT_EQ(models[5].rewrite.at("send").size(), 4u);
-  EXPECT_EQ(models[6].launches.size(), 3u);
+  EXPECT_EQ(models[6].pieces.send.size(), 2u);
+  EXPECT_EQ(models[7].launches.size(), 3u);
 }
 
 // The parser lists the keys that it knows; each must stand in the document.

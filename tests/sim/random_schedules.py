@@ -247,6 +247,32 @@ def add_untouched(machine, schedule):
                 call["untouched"] = rng.random() < (0.5 if reference.WAITS_FOR[call["op"]] == "root" else 0.9)
 
 
+def random_pieces(rng):
+    def times():
+        sizes = sorted(rng.sample((1, 64, 257, 1000, 4096, 20000), rng.randint(1, 3)))
+        return [[size, rng.randint(0, 3000) * size] for size in sizes]
+    return {side: {length: times() for length in rng.sample((8, 64), rng.randint(1, 2))}
+            for side in ("send", "recv") if rng.random() < 0.8}
+
+
+def add_pieces(machine, schedule):
+    """With draws of its own: what data takes longer that does not lie together, and what does not."""
+    rng = random.Random("pieces" + json.dumps([machine, schedule]))
+    if rng.random() < 0.5:
+        return
+    machine["pieces"] = random_pieces(rng)
+    if "node" in machine and rng.random() < 0.5:
+        own = random_pieces(rng)
+        if own:
+            machine["node"]["pieces"] = own
+    for program in schedule["programs"]:
+        for call in program:
+            if call["op"] in ("send", "isend", "sendrecv") and rng.random() < 0.5:
+                call["piece"] = rng.choice([1, 7, 8, 63, 4093])
+            if call["op"] in ("recv", "irecv", "sendrecv") and rng.random() < 0.5:
+                call["recv_piece"] = rng.choice([1, 7, 8, 63, 4093])
+
+
 def add_attended(machine, schedule):
     """With draws of its own: from which size on messages move in calls of MPI alone."""
     rng = random.Random("P" + json.dumps([machine, schedule]))
@@ -282,6 +308,7 @@ def main():
         generator = ProbingGenerator if seed % 2 == 0 else Generator
         schedule = generator(rng).schedule()
         add_untouched(machine, schedule)
+        add_pieces(machine, schedule)
         add_attended(machine, schedule)
         cases.append((seed, machine, schedule))
     lines = "".join(json.dumps({"machine": m, "schedule": s}) + "\n" for _, m, s in cases)

@@ -48,8 +48,11 @@ not in use by the rank. A machine is a JSON object:
                     of the path within a node
     untouched       left out: all data alike; else by function of the node (without paths: of the
                     machine) its time with untouched data, as a multiple
+    pieces          left out: data in pieces takes no longer; else for "send" and "recv" by the bytes
+                    of a piece a list of [bytes, ps], ascending; so in "node", in its place
 
-and a schedule may have "nodes", for each rank its node; a sending call "untouched".
+and a schedule may have "nodes", for each rank its node; a sending call "untouched" and "piece", the
+bytes of a piece of what it sends, a receiving one "recv_piece".
 """
 
 import json
@@ -153,6 +156,7 @@ class Replay:
         self.leaves = {}
         self.open = set()
         self.waits = {}
+        self.unpacked = {}  # by call: how long it takes apart what it has received, last of all
         self.accessed = {}  # by access: (its end, `free` after it)
         self.departures = {}  # by sending call: (when it leaves, when the next one can)
         self.busy = {}  # by rank and path: from when to when it has moved messages
@@ -170,7 +174,23 @@ class Replay:
     def enter(self, at):
         rank, index = at
         before = self.leave((rank, index - 1)) if index > 0 else 0
-        return before + self.machine.compute(self.schedule.calls[rank][index][0])
+        return before + self.machine.compute(self.schedule.calls[rank][index][0]) + self.packing(at)
+
+    def packing(self, at):
+        """What the call sends is put together before all else."""
+        call = self.schedule.call(at)
+        if call.get("piece", 0) == 0 or call["to"] < 0:
+            return 0
+        return self.rules_to(at, call["to"]).in_pieces("send", call["bytes"], call["piece"])
+
+    def unpacking(self, receive):
+        """Of the call that receives, or has posted a receive."""
+        call = self.schedule.call(receive)
+        if call.get("recv_piece", 0) == 0 or call["from"] < 0:
+            return 0
+        origin = self.schedule.send_of[receive]
+        return self.rules(receive[0], origin[0]).in_pieces("recv", self.schedule.call(origin)["bytes"],
+                                                           call["recv_piece"])
 
     def leave(self, at):
         if at not in self.leaves:
@@ -191,7 +211,12 @@ class Replay:
                     del self.busy[key]
                 self.busy.update(before)
                 raise
-            self.leaves[at] = leave
+            if call["op"] == "wait":
+                self.unpacked[at] = sum(self.unpacking(posted) for posted in self.schedule.posted[at]
+                                        if self.schedule.call(posted)["op"] == "irecv")
+            else:
+                self.unpacked[at] = self.unpacking(at) if call["op"] in ("recv", "sendrecv") else 0
+            self.leaves[at] = leave + self.unpacked[at]
             self.waits[at] = max(0, leave - alone)
         return self.leaves[at]
 

@@ -21,6 +21,7 @@ class Machine:
         self.threshold = data["sync_threshold"]
         self.attended_from = data.get("attended_from")
         self.functions = data["functions"]
+        self.pieces = data.get("pieces", {})
         self.known = {}
         self.computed = {}
         # What two ranks of one node have between them; this machine where it has no paths.
@@ -67,6 +68,37 @@ class Machine:
 
     def factor(self, _):
         return 1
+
+    def rounded(self, value):
+        """The nearest integer of what was computed in double."""
+        if abs(abs(value) % 1 - 0.5) < 1e-6:
+            self.doubtful = True
+        return math.floor(value + 0.5)
+
+    def in_pieces(self, side, size, piece):
+        """What all pieces of a message take together."""
+        known = {int(length): times for length, times in self.pieces.get(side, {}).items()}
+        if not known or size == 0:
+            return 0
+        lengths = sorted(known)
+        if len(lengths) == 1 or piece <= lengths[0]:
+            return self.rounded(self.one_piece(known, lengths[0], size) * size / piece)
+        if piece >= lengths[1]:
+            return self.rounded(self.one_piece(known, lengths[1], size) * size / piece)
+        share = math.log(piece / lengths[0]) / math.log(lengths[1] / lengths[0])
+        one = ((1 - share) * self.one_piece(known, lengths[0], size)
+               + share * self.one_piece(known, lengths[1], size))
+        return self.rounded(one * size / piece)
+
+    def one_piece(self, known, length, size):
+        times = known[length]
+        if size >= times[-1][0]:
+            return times[-1][1] * length / times[-1][0]
+        if size <= times[0][0]:
+            return self.rounded(times[0][1] * size / times[0][0]) * length / size
+        (a, low), (b, high) = next(pair for pair in zip(times, times[1:]) if pair[1][0] >= size)
+        more = (high - low) * (size - a) / (b - a)
+        return (low + (self.rounded(more) if more >= 0 else -self.rounded(-more))) * length / size
 
     def sending_takes(self, size):
         if self.regimes("gap") is None:
@@ -118,6 +150,7 @@ class NodePath(Machine):
         own = data["node"]
         super().__init__({key: value for key, value in data.items() if key != "node"})
         self.functions = own["functions"]
+        self.pieces = own.get("pieces", self.pieces)
         if own["sync_threshold"] is not None:
             self.threshold = own["sync_threshold"]
         if own.get("attended_from") is not None:

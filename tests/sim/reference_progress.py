@@ -30,7 +30,7 @@ class InMpi:
         for rank, calls in enumerate(replay.schedule.calls):
             self.entered.update({(rank, index): replay.enter((rank, index)) for index in range(len(calls))})
             spans = [(0, 0)]  # MPI_Init
-            spans += [(replay.enter(at), replay.leave(at)) for at in
+            spans += [(replay.enter(at), replay.leave(at) - replay.unpacked[at]) for at in
                       ((rank, index) for index in range(len(calls) - 1)) if moves(replay, at)]
             spans.append((replay.enter((rank, len(calls) - 1)), math.inf))
             self.enters.append([enter for enter, _ in spans])

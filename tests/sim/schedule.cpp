@@ -14,12 +14,21 @@ using trace::EventKind;
 
 namespace {
 
+void parse_pieces(const json& data, machine::Pieces& pieces) {
+  for (const auto& [side, lengths] : data.items())
+    for (const auto& [length, times] : lengths.items())
+      for (const json& each : times)
+        (side == "send" ? pieces.send : pieces.recv)[Bytes(std::stoull(length))].push_back(
+            {Bytes(each.at(0)), Time::ps(each.at(1))});
+}
+
 // What one path has.
 void parse_path(const json& data, machine::PathModel& model) {
   if (!data.at("sync_threshold").is_null())
     model.loggps.sync_threshold = Bytes(data.at("sync_threshold"));
   if (const json from = data.value("attended_from", json()); !from.is_null())
     model.loggps.attended_from = Bytes(from);
+  if (data.contains("pieces")) parse_pieces(data.at("pieces"), model.pieces);
   for (const auto& [name, regimes] : data.at("functions").items()) {
     machine::Function& function = model.functions[name];
     function.name = name;
@@ -145,6 +154,9 @@ class ScheduleParser {
       if (call.contains("root")) operation.root = LocalRank(call.at("root"));
     }
     operation.send.untouched = call.value("untouched", false);
+    if (operation.send.peer.valid()) operation.send.piece = call.value("piece", std::uint16_t{0});
+    if (operation.recv.peer.valid() || operation.recv.any_source)
+      operation.recv.piece = call.value("recv_piece", std::uint16_t{0});
     return operation;
   }
 

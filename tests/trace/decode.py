@@ -10,7 +10,7 @@ one line an event, rank by rank:
 FIELDS, by kind: send=MODE,PEER,TAG,BYTES recv=WILD,PEER,TAG,BYTES request=N
 done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT counts=N.N.N count=N code=N
 taken=N moves=PEER,BYTES value=HEX reduction=N (call: reduction=N,BYTES)
-untouched.
+untouched piece=BYTES.
 Last, `open rank=N NAME [site=OBJECT+OFFSET]` for every rank that was in a call, and `damage rank=N` for every stream that is cut off.
 """
 
@@ -107,8 +107,9 @@ class Rank:
         b = self.bytes
         comm = b.varint()
         how = b.u8()
-        untouched = " untouched" if what == "send" and how & 0x80 else ""
-        return comm, f" {what}={how & 0x7f},{b.svarint()},{b.svarint()},{b.varint()}{untouched}"
+        text = f" {what}={how & 0x3f},{b.svarint()},{b.svarint()},{b.varint()}"
+        text += " untouched" if what == "send" and how & 0x80 else ""
+        return comm, text + (f" piece={b.varint()}" if how & 0x40 else "")
 
     def completions(self, request):
         b = self.bytes
@@ -315,7 +316,7 @@ def decode_old_blocks(data, version, ranks):
 
 
 def decode_blocks(data, ranks):
-    """Of versions 3 to 6; checksums are not looked at."""
+    """Of versions 3 to 7; checksums are not looked at."""
     streams, opened, info, states = [b""] * ranks, [(0, 0)] * ranks, None, [None] * ranks
     length = struct.unpack_from("<Q", data, 16)[0]
     at = 4096
@@ -336,7 +337,7 @@ def decode_blocks(data, ranks):
 
 def decode(data):
     magic, version, ranks = struct.unpack_from("<8sII", data)
-    assert magic == b"FORETRC\n" and version in (1, 2, 3, 4, 5, 6)
+    assert magic == b"FORETRC\n" and version in (1, 2, 3, 4, 5, 6, 7)
     streams, opened, info, sealed, missing = \
         decode_old_blocks(data, version, ranks) if version < 3 else decode_blocks(data, ranks)
     lines = [f"ranks={info['ranks']} clock={info['clock']} sealed={int(sealed)} " +

@@ -107,6 +107,25 @@ void add_untouched(std::vector<Event>& events, int last) {
   for (auto event = events.end() - 4; event != events.end(); ++event) event->send.untouched = true;
 }
 
+void add_pieces(std::vector<Event>& events, int last) {
+  const auto of_peer = [last] { return end(last, kMostTag, kMostBytes); };
+  events.push_back(send(EventKind::send, of_peer(), machine::SendMode::ready));
+  events.push_back(send(EventKind::isend, of_peer(), machine::SendMode::standard, 3));
+  events.push_back(send(EventKind::sendrecv, of_peer(), machine::SendMode::standard));
+  for (auto event = events.end() - 3; event != events.end(); ++event) {
+    event->send.piece = 8;
+    event->send.untouched = event->kind == EventKind::isend;
+  }
+  for (const EventKind kind : {EventKind::sendrecv, EventKind::recv, EventKind::irecv}) {
+    events.push_back(of_kind(kind));
+    events.back().recv = of_peer();
+    events.back().recv.any_tag = true;
+    events.back().recv.piece = UINT16_MAX;
+    if (kind == EventKind::irecv) events.back().request = 4;
+    if (kind == EventKind::recv) events.back().taken = 2;
+  }
+}
+
 void add_calls(std::vector<Event>& events, int last) {
   events.push_back(of_kind(EventKind::call));
   events.back().count = UINT32_MAX;
@@ -201,6 +220,7 @@ std::vector<Event> sample_events(int ranks, Clock clock) {
   if (clock == Clock::virtual_) {
     add_reductions(events);
     add_untouched(events, last);
+    add_pieces(events, last);
   }
   add_calls(events, last);
   events.push_back(of_kind(EventKind::phase_begin));

@@ -208,8 +208,8 @@ TEST_F(CountsOfCalls, AndReductionsTellALaterVersion) {
   }
 }
 
-// Untouched data has the latest.
-TEST_F(CountsOfCalls, AndUntouchedDataTheLatest) {
+// Untouched data has a later one.
+TEST_F(CountsOfCalls, AndUntouchedDataALaterOne) {
   Event event = call();
   event.collective = machine::Cost::alltoall;
   event.send.untouched = true;
@@ -222,6 +222,25 @@ TEST_F(CountsOfCalls, AndUntouchedDataTheLatest) {
   seal_trace_file(path("a.part"), path("a.ftr"));
   EXPECT_EQ(read_bytes(path("a.ftr"))[8], 6);
   EXPECT_TRUE(read_trace(path("a.ftr")).ranks[0][0].send.untouched);
+}
+
+// And pieces later than that.
+TEST_F(CountsOfCalls, AndPiecesLater) {
+  Event event = call();
+  event.kind = EventKind::recv;
+  event.counts = 0;
+  event.recv.peer = WorldRank(0);
+  event.recv.bytes = Bytes(64);
+  event.recv.piece = 8;
+  create_trace_file(path("a.part"), sample_info(1, Clock::cpu));
+  {
+    TraceWriter writer(path("a.part"), WorldRank(0), Clock::cpu);
+    define(writer, 1);
+    writer.write(event);
+  }
+  seal_trace_file(path("a.part"), path("a.ftr"));
+  EXPECT_EQ(read_bytes(path("a.ftr"))[8], 7);
+  EXPECT_EQ(read_trace(path("a.ftr")).ranks[0][0].recv, event.recv);
 }
 
 // A trace in memory has each list once, whichever rank wrote it.
@@ -320,13 +339,18 @@ TEST_F(OneField, Tells) {
   const Change any_source = [](Event& e) { e.recv.any_source = true; };
   const Change any_tag = [](Event& e) { e.recv.any_tag = true; };
   const Change untouched = [](Event& e) { e.send.untouched = true; };
+  const Change sent_piece = [](Event& e) { e.send.piece = 4; };
+  const Change received_piece = [](Event& e) { e.recv.piece = 4; };
   const Change bytes = [](Event& e) { e.bytes = Bytes(9); };
-  add(EventKind::send, {sends}, {comm, to, send_tag, send_bytes, mode, untouched});
-  add(EventKind::isend, {sends}, {comm, to, send_tag, send_bytes, mode, untouched, request});
+  add(EventKind::send, {sends}, {comm, to, send_tag, send_bytes, mode, untouched, sent_piece});
+  add(EventKind::isend, {sends},
+      {comm, to, send_tag, send_bytes, mode, untouched, sent_piece, request});
   add(EventKind::recv, {receives},
-      {comm, from, recv_tag, recv_bytes, any_source, any_tag, [](Event& e) { e.taken = 1; }});
+      {comm, from, recv_tag, recv_bytes, any_source, any_tag, received_piece,
+       [](Event& e) { e.taken = 1; }});
   add(EventKind::sendrecv, {sends, receives},
-      {comm, to, send_tag, send_bytes, mode, from, recv_tag, recv_bytes, any_source, any_tag});
+      {comm, to, send_tag, send_bytes, mode, sent_piece, from, recv_tag, recv_bytes, any_source,
+       any_tag, received_piece});
   add(EventKind::collective,
       {[](Event& e) { e.collective = machine::Cost::bcast, e.root = LocalRank(0); }},
       {comm, bytes, untouched, [](Event& e) { e.root = LocalRank(1); },

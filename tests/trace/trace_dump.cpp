@@ -16,15 +16,21 @@ using namespace foretrace::trace;
 
 namespace {
 
+void print_piece(const Endpoint& side) {
+  if (side.piece != 0) std::printf(" piece=%u", side.piece);
+}
+
 void print_send(const Event& event) {
   std::printf(" send=%d,%d,%d,%" PRIu64, static_cast<int>(event.mode), event.send.peer.value,
               event.send.tag, event.send.bytes.count);
   if (event.send.untouched) std::printf(" untouched");
+  print_piece(event.send);
 }
 
 void print_recv(const Event& event) {
   std::printf(" recv=%d,%d,%d,%" PRIu64, event.recv.any_source + 2 * event.recv.any_tag,
               event.recv.peer.value, event.recv.tag, event.recv.bytes.count);
+  print_piece(event.recv);
   if (event.taken != 0) std::printf(" taken=%" PRIu64, event.taken);
 }
 

@@ -162,6 +162,7 @@ void Completing::end_message(Request& request, Taken& taken) {
     taken.partner = taken.completion.source;
     taken.untouched = stamp.untouched;
     taken.bytes = stamp.bytes;
+    taken.piece = Bytes(request.in_pieces);
     taken.end = end_of_receive(request, taken.partner);
     session.choices.take(request.serial, taken.end);
     return;
@@ -190,10 +191,12 @@ void Completing::advance(const Taken& taken) {
   }
   machine::Port& port = session.port_with(taken.partner);
   const machine::Timing& timing = session.timing_with(taken.partner, taken.untouched);
-  if (taken.what == receive)
+  if (taken.what == receive) {
     waits_.complete_receive(timing, port, taken.end, taken.bytes);
-  else
+    unpacking_ += timing.unpacking(taken.bytes, taken.piece);
+  } else {
     waits_.complete_send(timing, port, taken.end, taken.bytes);
+  }
 }
 
 void Completing::finish() {
@@ -203,9 +206,9 @@ void Completing::finish() {
   if (event_.completions.empty())
     session.close_as_call();
   else if (found_)
-    session.close_found(leave, wait);
+    session.close_found(leave + unpacking_, wait);
   else if (session.predicting())
-    session.close_at(leave, wait);
+    session.close_at(leave + unpacking_, wait);
   else
     session.close();
 }

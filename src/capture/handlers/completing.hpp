@@ -56,7 +56,8 @@ class Completing {
   bool chooses_;
   machine::WaitsInTurn waits_;
   FoundLook* found_;
-  Time ends_;  // of collectives and accesses
+  Time ends_;       // of collectives and accesses
+  Time unpacking_;  // of all that was received
 };
 
 }  // namespace foretrace::capture

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "capture/handlers/handlers.hpp"
+#include "capture/handlers/pieces.hpp"
 #include "capture/handlers/posting.hpp"
 
 namespace foretrace::capture {
@@ -123,11 +124,13 @@ int send(Fn fn, SendMode mode, const Data& data, int dest, int tag, MPI_Comm com
   CommInfo* info = session.comms.find(comm);
   if (!info || !is_partner(*info, dest)) return plain_call(fn, real);
   const Bytes bytes = data.bytes();
-  if (is_scattered(data, bytes)) session.note_scattered_data(bytes);
+  const std::uint16_t piece = dest == MPI_PROC_NULL ? 0 : piece_of(data, bytes);
   trace::Event& event = session.open(trace::EventKind::send, fn);
   fill_send(event, *info, mode, bytes, dest, tag);
   const bool untouched = note_sent(long_piece(data, bytes), bytes, event.send.peer);
   event.send.untouched = untouched;
+  event.send.piece = piece;
+  session.pack(event.send);
   session.may_split();
   if (!session.predicting() || dest == MPI_PROC_NULL) {
     const int result = wait_in(real);
@@ -167,8 +170,10 @@ int recv(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Status
   if (!info || !is_source(*info, source)) return plain_call(fn, [&] { return real(status); });
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
+  const std::uint16_t piece = source == MPI_PROC_NULL ? 0 : piece_of(room);
   trace::Event& event = session.open(trace::EventKind::recv, fn);
   fill_expected(event, *info, source, tag);
+  event.recv.piece = piece;
   note_room(room);
   session.may_split();
   int result = MPI_SUCCESS;
@@ -264,6 +269,7 @@ static int exchange(Fn fn, trace::Event& event, CommInfo& comm, MPI_Comm handle,
       blocked_in(fn, comm, dest, sendtag));
   Time leave = event.enter;
   Time alone = event.enter;
+  Time unpacking;
   if (source != MPI_PROC_NULL) {
     const WorldRank sender = comm.world(status->MPI_SOURCE);
     session.piggyback.settle(posted, sender, status->MPI_TAG);
@@ -271,6 +277,7 @@ static int exchange(Fn fn, trace::Event& event, CommInfo& comm, MPI_Comm handle,
     leave =
         received_at(sender, timing.sendrecv_recv_leave(event.enter, posted.stamp), posted.stamp);
     alone = timing.recv_alone(event.enter, alone, posted.stamp.bytes);
+    unpacking = timing.unpacking(posted.stamp.bytes, Bytes(event.recv.piece));
   }
   // MPICH's test of a request to nobody does not fill the status in.
   if (source == MPI_PROC_NULL)
@@ -285,7 +292,7 @@ static int exchange(Fn fn, trace::Event& event, CommInfo& comm, MPI_Comm handle,
     alone = std::max(alone, sent - wait);
   }
   errors.end();
-  session.close_at(leave, machine::wait_time(leave, alone));
+  session.close_at(leave + unpacking, machine::wait_time(leave, alone));
   return errors.told(result != MPI_SUCCESS ? result : send_result);
 }
 
@@ -300,12 +307,16 @@ int sendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, i
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const Bytes bytes = data.bytes();
-  if (is_scattered(data, bytes)) session.note_scattered_data(bytes);
+  const std::uint16_t sent_piece = dest == MPI_PROC_NULL ? 0 : piece_of(data, bytes);
+  const std::uint16_t received_piece = source == MPI_PROC_NULL ? 0 : piece_of(room);
   trace::Event& event = session.open(trace::EventKind::sendrecv, fn);
   fill_send(event, *info, SendMode::standard, bytes, dest, sendtag);
   event.send.untouched = note_sent(long_piece(data, bytes), bytes, event.send.peer);
+  event.send.piece = sent_piece;
+  session.pack(event.send);
   note_room(room);
   fill_expected(event, *info, source, recvtag);
+  event.recv.piece = received_piece;
   session.may_split();
   if (session.predicting())
     return exchange(fn, event, *info, comm, dest, sendtag, source, recvtag, status, post_send,
@@ -384,7 +395,7 @@ int irecv(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_Reque
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   Request& posted = session.requests.add();
-  describe_recv(posted, *info, room.bytes(), source, tag);
+  describe_recv(posted, *info, room, source, tag);
   if (!session.sent_data.is_empty()) posted.piece = in_one_piece(room);
   return post_request(fn, posted, request, real);
 }
@@ -400,7 +411,7 @@ int isendrecv(Fn fn, const Data& data, int dest, int sendtag, const Data& room, 
   Request& sends = add_part(both);
   describe_send(sends, *info, SendMode::standard, data, dest, sendtag);
   Request& receives = add_part(both);
-  describe_recv(receives, *info, room.bytes(), source, recvtag);
+  describe_recv(receives, *info, room, source, recvtag);
   receives.piece = in_one_piece(room);
   // MPICH says nothing of what came; where the program named it, it is known.
   receives.has_status = source == MPI_ANY_SOURCE || recvtag == MPI_ANY_TAG;

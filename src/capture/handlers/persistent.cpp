@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "capture/handlers/pieces.hpp"
 #include "capture/handlers/posting.hpp"
 #include "capture/session/start_up.hpp"
 #include "mpi_api/partitioned.hpp"
@@ -162,7 +163,7 @@ int recv_init(Fn fn, const Data& room, int source, int tag, MPI_Comm comm, MPI_R
   CommInfo* info = inside ? session.comms.find(comm) : nullptr;
   if (!info) return inside ? plain_call(fn, real) : real();
   return make_persistent(fn, variable, real, [&](Request& request) {
-    describe_recv(request, *info, room.bytes(), source, tag);
+    describe_recv(request, *info, room, source, tag);
     request.piece = in_one_piece(room);
   });
 }
@@ -316,7 +317,9 @@ int mrecv(Fn fn, const Data& room, MPI_Message* message, MPI_Status* status, Rea
   ProbedMessage* const entry = &node.mapped();
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
+  const std::uint16_t piece = entry->status.MPI_SOURCE == MPI_PROC_NULL ? 0 : piece_of(room);
   trace::Event& event = session.open(trace::EventKind::recv, fn);
+  event.recv.piece = piece;
   note_room(room);
   if (session.predicting()) session.piggyback.set_posted(entry->recv, event.enter);
   const int result = wait_in([&] { return real(status); });
@@ -337,8 +340,7 @@ int imrecv(Fn fn, const Data& room, MPI_Message* message, MPI_Request* variable,
   if (!entry) return plain_call(fn, real);
   const std::uint64_t key = handle_bits(*message);
   Request& request = session.requests.add();
-  describe_recv(request, *entry->comm, room.bytes(), entry->status.MPI_SOURCE,
-                entry->status.MPI_TAG);
+  describe_recv(request, *entry->comm, room, entry->status.MPI_SOURCE, entry->status.MPI_TAG);
   request.piece = in_one_piece(room);
   request.taken = entry->number;
   request.probed = session.predicting() ? &entry->recv : nullptr;

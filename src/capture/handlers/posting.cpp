@@ -1,5 +1,6 @@
 #include "capture/handlers/posting.hpp"
 
+#include "capture/handlers/pieces.hpp"
 #include "capture/predict/shadow.hpp"
 #include "mpi_api/neighbours.hpp"
 
@@ -59,13 +60,6 @@ const void* long_piece(const Data& data, Bytes bytes) {
   return bytes.count < SentData::kLeast ? nullptr : in_one_piece(data);
 }
 
-bool is_scattered(const Data& data, Bytes bytes) {
-  constexpr std::uint64_t kLeast = 512;  // of less, hardly anything is to be put together
-  if (bytes.count < kLeast) return false;
-  const Extents of = extents_of(data.type);
-  return of.true_extent != of.size || (data.count > 1 && of.extent != of.size);
-}
-
 bool note_sent(const void* piece, Bytes bytes, WorldRank to) {
   return piece && to.valid() &&
          session.sent_data.send(piece, bytes.count, static_cast<std::uint64_t>(to.value));
@@ -95,7 +89,8 @@ void close_receive(const trace::Event& event, const machine::MessageStamp& stamp
   const machine::Timing& timing = session.timing_with(source, stamp.untouched);
   const Time leave = received_at(source, timing.recv_leave(event.enter, stamp), stamp);
   const Time alone = timing.recv_alone(event.enter, event.enter, stamp.bytes);
-  session.close_at(leave, machine::wait_time(leave, alone));
+  session.close_at(leave + timing.unpacking(stamp.bytes, Bytes(event.recv.piece)),
+                   machine::wait_time(leave, alone));
 }
 
 PostedRecv posted_recv(CommInfo& comm, int source, int tag, Time r0, MPI_Request handle) {
@@ -122,12 +117,17 @@ void describe_send(Request& request, CommInfo& comm, SendMode mode, const Data& 
                    int tag) {
   describe_send(request, comm, mode, data.bytes(), dest, tag);
   request.piece = long_piece(data, request.bytes);
-  request.scattered = is_scattered(data, request.bytes);
+  request.in_pieces = dest == MPI_PROC_NULL ? 0 : piece_of(data, request.bytes);
 }
 
 void describe_recv(Request& request, CommInfo& comm, Bytes bytes, int source, int tag) {
   describe_send(request, comm, SendMode::standard, bytes, source, tag);
   request.receive = true;
+}
+
+void describe_recv(Request& request, CommInfo& comm, const Data& room, int source, int tag) {
+  describe_recv(request, comm, room.bytes(), source, tag);
+  request.in_pieces = source == MPI_PROC_NULL ? 0 : piece_of(room, request.bytes);
 }
 
 void describe_collective(Request& request, Fn fn, CommInfo& comm, MPI_Comm handle, Cost cost,
@@ -206,12 +206,15 @@ void begin_posting(Fn fn, Request& request) {
     fill_send(event, comm, request.mode, request.bytes, request.peer, request.tag);
     event.send.untouched = request.untouched =
         note_sent(request.piece, request.bytes, event.send.peer);
-    if (request.scattered) session.note_scattered_data(request.bytes);
+    event.send.piece = request.in_pieces;
+    session.pack(event.send);
+    request.posted = event.enter;
     return;
   }
   fill_expected(event, comm, request.peer, request.tag);
   if (event.recv.any_source) session.note_wildcard();
   event.recv.bytes = request.bytes;
+  event.recv.piece = request.in_pieces;
   event.taken = request.taken;
   note_room(request.piece, request.bytes);
 }

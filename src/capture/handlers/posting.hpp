@@ -15,8 +15,6 @@ bool is_refused(int result);
 // is followed (SentData).
 const void* in_one_piece(const Data& data);
 const void* long_piece(const Data& data, Bytes bytes);
-// Whether MPI has to put so many bytes together, since they do not lie together.
-bool is_scattered(const Data& data, Bytes bytes);
 // Something of one piece is sent, or there is room for it: whether it is untouched (Endpoint).
 // nullptr: it is not.
 bool note_sent(const void* piece, Bytes bytes, WorldRank to);
@@ -37,6 +35,7 @@ void describe_send(Request& request, CommInfo& comm, SendMode mode, Bytes bytes,
 void describe_send(Request& request, CommInfo& comm, SendMode mode, const Data& data, int dest,
                    int tag);
 void describe_recv(Request& request, CommInfo& comm, Bytes bytes, int source, int tag);
+void describe_recv(Request& request, CommInfo& comm, const Data& room, int source, int tag);
 void describe_collective(Request& request, Fn fn, CommInfo& comm, MPI_Comm handle, Cost cost,
                          int root, Bytes bytes);
 

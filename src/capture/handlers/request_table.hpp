@@ -46,7 +46,7 @@ struct Request {
   int peer = MPI_PROC_NULL;  // local rank, or MPI_ANY_SOURCE
   int tag = 0;
   const void* piece = nullptr;  // message: in_one_piece()
-  bool scattered = false;       // a send: is_scattered()
+  std::uint16_t in_pieces = 0;  // message: piece_of()
   Bytes bytes;  // the message sent, or the buffer posted; collective: d of its equation
 
   machine::Cost cost = machine::Cost::kCount;  // collective

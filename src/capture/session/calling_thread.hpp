@@ -20,6 +20,7 @@ struct Request;
 // Also what stands for a thread while it makes a call inside another (Session::begin_nested()).
 struct CallingThread {
   trace::Event event;        // under construction
+  Time packing;              // what its data takes first; its `enter` is after that meanwhile
   trace::Counts counts;      // of `event`; empty: it has none
   Fn fn{};                   // the function of `event`
   bool goes_on = false;      // the call at hand has an event already

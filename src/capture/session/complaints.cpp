@@ -284,18 +284,6 @@ void Session::complain_of_limits() {
        "predict and live runs (simulate -n) show it virtual time");
 }
 
-// Collective. MPI puts such data together, element by element, and takes it apart.
-void Session::complain_of_layouts() {
-  constexpr std::uint64_t kLeast = 1'000'000;
-  const double sent = static_cast<double>(scattered_bytes_);
-  if (!has_most(scattered_bytes_ < kLeast ? 0 : sent, comms.world_rank())) return;
-  char megabytes[32];
-  std::snprintf(megabytes, sizeof megabytes, "%.3g MB", sent / 1e6);
-  tell(rank_text(comms.world_rank()) + " sent " + megabytes +
-       " that do not lie together in memory (MPI_Type_vector, subarrays and the like): what MPI "
-       "takes to put them together is in no model, and a real run takes longer by that");
-}
-
 // Collective. So does what they complete of several requests.
 void Session::complain_of_choices() {
   if (!predicting()) {

@@ -21,6 +21,7 @@ struct Taken {
   trace::Completion completion;
   What what = What::nothing;
   bool untouched = false;
+  Bytes piece;        // a receive: Endpoint::piece of its room
   WorldRank partner;  // of a message
   Time end;
   Bytes bytes;

@@ -239,7 +239,6 @@ void Session::complain() {
   complain_of_order();
   complain_of_choices();
   complain_of_limits();
-  complain_of_layouts();
   complain_of_locks();
   complain_of_fetches();
   complain_of_syncs();
@@ -404,6 +403,7 @@ void Session::close() {
 void Session::close_at(Time leave, Time wait) {
   // The program may have called in it, which came first.
   leave = std::max(leave, thread_->event.enter);
+  thread_->event.enter -= std::exchange(thread_->packing, Time());
   thread_->event.leave = leave;
   thread_->event.wait = wait;
   now_ = others_called_ ? std::max(now_, leave) : leave;
@@ -435,6 +435,7 @@ void Session::close_as_call() {
 
 void Session::end_as_call() {
   trace::Event& event = thread_->event;
+  event.enter -= std::exchange(thread_->packing, Time());
   if (others_called_) {
     if (thread_->is_posted) return write_threads_event(true);
     event.enter = std::max(event.enter, now_);

@@ -149,8 +149,12 @@ class Session {
   // What it looks for is here, but comes later. Who reads a clock between its looks may wait for
   // long, so each look takes a thousandth of the time since the first one.
   void note_hidden_find();
-  // The rank sends so much that does not lie together in its memory.
-  void note_scattered_data(Bytes bytes) { scattered_bytes_ += bytes.count; }
+  // Under predict: the event at hand puts this data together before all else that it does.
+  void pack(const trace::Endpoint& data) {
+    if (!predicting() || data.piece == 0) return;
+    thread_->packing = timing_with(data.peer).packing(data.bytes, Bytes(data.piece));
+    thread_->event.enter += thread_->packing;
+  }
   // When it looks, as far as the program can tell.
   Time look_time() const;
   void close_found(Time leave, Time wait);
@@ -257,7 +261,6 @@ class Session {
   void complain_of_order();
   void complain_of_choices();
   void complain_of_limits();
-  void complain_of_layouts();
   void complain_of_locks();
   void complain_of_fetches();
   void complain_of_syncs();
@@ -363,15 +366,14 @@ class Session {
   };
   ClockedRow clocked_row_;
   Time gave_up_after_;
-  std::uint64_t scattered_bytes_ = 0;  // sent
-  std::uint64_t wildcards_ = 0;        // receives that name no source
-  double announced_ = 0;               // steps of the rank's calls,
-  double announced_at_looks_ = 0;      // of those before looks in vain,
-  std::uint64_t working_looks_ = 0;    // and how many those are
-  Time shown_;                         // the computer's clock, when it was read last
-  machine::ClockWait clock_wait_;      // by readings of it
-  Time idle_compute_;                  // predict: what those of the row computed that may be idle,
-  Time idle_cost_;                     // and what they took; the clock does not have it yet
+  std::uint64_t wildcards_ = 0;      // receives that name no source
+  double announced_ = 0;             // steps of the rank's calls,
+  double announced_at_looks_ = 0;    // of those before looks in vain,
+  std::uint64_t working_looks_ = 0;  // and how many those are
+  Time shown_;                       // the computer's clock, when it was read last
+  machine::ClockWait clock_wait_;    // by readings of it
+  Time idle_compute_;                // predict: what those of the row computed that may be idle,
+  Time idle_cost_;                   // and what they took; the clock does not have it yet
   std::array<std::int32_t, static_cast<std::size_t>(Fn::kCount)>
       name_ids_{};  // 0: none, else id + 1
   std::array<std::int64_t, static_cast<std::size_t>(Fn::kCount)> call_costs_{};  // ps + 1

@@ -231,6 +231,7 @@ void Session::post(CallingThread& thread) {
   thread.posted = {};
   const trace::Event& call = thread.event;
   trace::Event event = call;
+  event.enter -= thread.packing;
   event.leave = event.enter;
   event.wait = Time();
   event.completions.clear();

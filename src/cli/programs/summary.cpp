@@ -107,6 +107,8 @@ void charge(const Charging& rules, WorldRank rank, const trace::Event& event, st
     receiving.recv_leave(zero, {zero, event.recv.bytes, false});
   if (event.recv.peer.valid() && event.kind == EventKind::sendrecv)
     receiving.sendrecv_recv_leave(zero, {zero, event.recv.bytes, false});
+  if (event.send.piece != 0) timing.packing(event.send.bytes, Bytes(event.send.piece));
+  if (event.recv.piece != 0) receiving.unpacking(event.recv.bytes, Bytes(event.recv.piece));
   // Of files: others carry no bytes.
   if (trace::combines(event))
     timing.combining_call(name, rules.ranks, event.reduction, event.bytes);

@@ -17,8 +17,8 @@ namespace {
 using PointKey = std::tuple<std::string, int, std::uint64_t>;
 
 // Also within a node, after kNodePrefix.
-bool is_of_rewriting(const std::string& name) {
-  return name.find(kRewritePrefix) != name.npos;
+bool is_of_differences(const std::string& name) {
+  return name.find(kRewritePrefix) != name.npos || name.find(kPiecesPrefix) != name.npos;
 }
 
 // The undisturbed blocks of every point, by launch; launches without any stay
@@ -42,7 +42,7 @@ Precision precision_of(const SampleSet& set) {
     // Launches are made for the messages. Reductions are many, and agree; of what is hardly longer
     // than nothing a share says little.
     const std::string& name = std::get<0>(key);
-    if (name.starts_with(kReductionPrefix) || is_of_rewriting(name)) continue;
+    if (name.starts_with(kReductionPrefix) || is_of_differences(name)) continue;
     std::vector<double> medians;
     for (const auto& [launch, blocks] : launches)
       if (!blocks.empty()) medians.push_back(stats::median(blocks));
@@ -80,7 +80,7 @@ std::set<std::string> sparse_functions(const SampleSet& set) {
   constexpr std::size_t kEnough = 6;
   std::map<std::string, std::set<std::uint64_t>> sizes;
   for (const Sample& sample : set.samples)
-    if (!sample.function.starts_with(kUntouchedPrefix) && !is_of_rewriting(sample.function))
+    if (!sample.function.starts_with(kUntouchedPrefix) && !is_of_differences(sample.function))
       sizes[sample.function].insert(sample.bytes);
   const bool some_have =
       std::ranges::any_of(sizes, [](const auto& each) { return each.second.size() >= kEnough; });

@@ -23,6 +23,10 @@ struct FunctionFacts {
 // takes to write data again that other ranks of the node have read, in the call whose name follows.
 inline constexpr std::string_view kRewritePrefix = "rewrite:";
 
+// So begin those of [pieces]: messages whose data does not lie together ("send/8", "both/8": at the
+// sender, at both ends, in pieces of 8 bytes), and "together".
+inline constexpr std::string_view kPiecesPrefix = "pieces:";
+
 // Every function, in the order of the documentation.
 const std::vector<FunctionFacts>& measured_functions();
 // nullptr: none of that name is measured.

@@ -63,6 +63,9 @@ std::vector<Experiment> rewriting_experiments(const Group& pair, std::uint64_t b
                                               Buffers& buffers);
 std::vector<Experiment> collective_rewriting_experiments(const Group& pair, std::uint64_t bytes,
                                                          Buffers& buffers);
+// Data that does not lie together.
+std::vector<Experiment> pieces_experiments(const Group& pair, std::uint64_t bytes,
+                                           Buffers& buffers);
 // put, get, accumulate; the target is in MPI.
 std::vector<Experiment> one_sided_experiments(const Group& pair, std::uint64_t bytes,
                                               Buffers& buffers);

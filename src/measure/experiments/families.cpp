@@ -46,6 +46,7 @@ std::vector<Family> families(const Facilities& facilities) {
       {"rewriting", true, Scope::pair, Sizes::all, false, rewriting_experiments, kMostCached},
       {"rewriting after collectives", false, Scope::pair, Sizes::followed, true,
        collective_rewriting_experiments},
+      {"pieces", false, Scope::pair, Sizes::pieces, false, pieces_experiments},
       {"one-sided", false, Scope::pair, Sizes::few, false, one_sided_experiments, UINT64_MAX, true},
       {"contention", facilities.hosts, Scope::counts, Sizes::few, true, contention_experiments},
       {"collective", true, Scope::counts, Sizes::doubles, true, collective_experiments, UINT64_MAX,

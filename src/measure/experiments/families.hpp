@@ -30,6 +30,8 @@ enum class Sizes {
   // As `doubles`, but one size for every factor of four, or of 16 where the grid has
   // one to a doubling: secondary functions.
   few,
+  // From 64 bytes to 256 KiB, so that they can be cut up; as many as `followed`.
+  pieces,
   blocks,  // as `few`, in whole doubles for each rank
   files    // five, from 8 bytes to 4 MiB
 };

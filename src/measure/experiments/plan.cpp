@@ -41,6 +41,15 @@ std::vector<std::uint64_t> block_sizes(const PlanSizes& limits, int ranks) {
   return {sizes.begin(), sizes.end()};
 }
 
+std::vector<std::uint64_t> pieces_sizes(const PlanSizes& limits) {
+  constexpr std::uint64_t kMost = 256 << 10;
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t bytes = 64; bytes <= std::min(kMost, limits.max_bytes);
+       bytes *= limits.per_octave == 1 ? 4 : 2)
+    sizes.push_back(bytes);
+  return sizes;
+}
+
 std::vector<std::uint64_t> file_sizes(const PlanSizes& limits) {
   std::vector<std::uint64_t> sizes;
   for (const std::uint64_t bytes : {8, 4096, 65536, 1 << 20, 4 << 20})
@@ -125,6 +134,7 @@ std::vector<std::uint64_t> sizes_of(Sizes sizes, const PlanSizes& limits, int ra
   if (sizes == Sizes::none) return {0};
   if (sizes == Sizes::blocks) return block_sizes(limits, ranks);
   if (sizes == Sizes::files) return file_sizes(limits);
+  if (sizes == Sizes::pieces) return pieces_sizes(limits);
   if (sizes == Sizes::followed) return followed_sizes(limits);
   std::set<std::uint64_t> chosen;
   if (sizes == Sizes::few) {

@@ -14,6 +14,7 @@
 #include "measure/fit/function.hpp"
 #include "measure/fit/jumps.hpp"
 #include "measure/fit/loggps.hpp"
+#include "measure/fit/pieces.hpp"
 #include "measure/fit/rewrite.hpp"
 #include "measure/fit/untouched.hpp"
 #include "stats/summary.hpp"
@@ -247,6 +248,16 @@ SampleSet take_node(SampleSet& set) {
 
 using ByFunction = std::map<std::string, std::vector<Sample>, std::less<>>;
 
+void take_pieces(ByFunction& by_function, double negligible, machine::MachineModel& model) {
+  std::map<std::string, std::vector<Sample>> taken;
+  std::erase_if(by_function, [&](auto& entry) {
+    if (!entry.first.starts_with(kPiecesPrefix)) return false;
+    taken.emplace(entry.first.substr(kPiecesPrefix.size()), std::move(entry.second));
+    return true;
+  });
+  model.pieces = pieces_of(taken, negligible);
+}
+
 // Of each class what a byte takes, in the middle over the sizes: in a cache a short call's
 // beginning and end count, in a large message memory.
 void take_reductions(ByFunction& by_function, machine::MachineModel& model) {
@@ -302,6 +313,7 @@ FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
     if (!times.empty()) model.rewrite[name.substr(kRewritePrefix.size())] = std::move(times);
     return true;
   });
+  take_pieces(by_function, kTellingReadings * overhead, model);
   if (by_function.empty()) throw Error("samples: no MPI function was measured; measure again");
   for (const auto& [name, samples] : by_function) {
     const std::vector<Point> points = summarise(samples);

@@ -513,8 +513,9 @@ std::int64_t Line::depart(const Record& send) {
   Record record;
   record.compute = work_->compute.count_ps();
   record.steps = work_->steps;
-  const std::optional<Time> departs = clock_.depart(
-      clock_.entry(record), Bytes(live::message_costs::sized(send.send_bytes, send.untouched)));
+  const std::optional<Time> departs =
+      clock_.depart(live::sends_pieces(send) ? std::nullopt : clock_.entry(record),
+                    Bytes(live::message_costs::sized(send.send_bytes, send.untouched)));
   return departs ? departs->count_ps() : kNoClock;
 }
 

@@ -48,6 +48,9 @@ void create_predefined_ops();
 inline std::uint64_t packed_bytes(MPI_Count count, const Datatype& type) {
   return count > 0 ? static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(type.size) : 0;
 }
+// The bytes of a piece in the middle, where they do not lie together in memory (trace::Endpoint);
+// else, or of too little to matter, 0.
+std::uint16_t piece_of(MPI_Count count, const Datatype& type);
 // The data of `count` elements at `buffer`, in the order of the type map, to `out`.
 void pack(const void* buffer, MPI_Count count, const Datatype& type, void* out);
 // The first `bytes` packed bytes at `in` (at most packed_bytes) to their places.

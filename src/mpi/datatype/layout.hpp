@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mpi/core/block.hpp"
 #include "mpi/datatype/basic.hpp"
+#include "mpi_api/pieces.hpp"
 
 namespace foretrace::mpi {
 
@@ -84,6 +86,7 @@ struct TypeLayout {
   // is made of the type.
   bool lb_set = false;
   bool ub_set = false;
+  std::optional<mpi_api::PieceLength> pieces;  // counted when first needed
 };
 
 TypeLayout& layout_of(const Datatype& type);

@@ -147,7 +147,8 @@ KnownTransfer transfer_of(const Request& request) {
   if (request.what == Request::What::send)
     return {true, request.sent, live::message_costs::sized(request.capacity, request.untouched)};
   KnownTransfer transfer = transfer_of(request.incoming);
-  if (request.incoming.message.bytes > request.capacity) transfer.sent = kNoClock;
+  const bool takes_apart = request.in_pieces != 0 && live::pieces_take_time();
+  if (request.incoming.message.bytes > request.capacity || takes_apart) transfer.sent = kNoClock;
   return transfer;
 }
 

@@ -34,6 +34,7 @@ void fill_send(Record& record, const Checked& checked, const void* buf, int coun
   if (dest == MPI_PROC_NULL) return;
   record.send_peer = checked.comm->world(dest);
   record.untouched = note_message(buf, count, *checked.type, record.send_peer, mode);
+  record.set_send_piece(piece_of(count, *checked.type));
   hand_over(record, packed(buf, count, *checked.type));
 }
 
@@ -43,6 +44,7 @@ void fill_recv(Record& record, const Checked& checked, const void* buf, int coun
   record.comm = checked.comm->context;
   record.recv_bytes = packed_bytes(count, *checked.type);
   set_source(record, *checked.comm, source, tag);
+  if (source != MPI_PROC_NULL) record.set_recv_piece(piece_of(count, *checked.type));
 }
 
 // Moves the message of a blocking receive to its place.
@@ -92,6 +94,7 @@ Request* describe_send(SendMode mode, const Checked& checked, const void* buf, i
   request->peer = dest;
   request->tag = tag;
   request->capacity = packed_bytes(count, *checked.type);
+  if (request->peer != MPI_PROC_NULL) request->in_pieces = piece_of(count, *checked.type);
   return request;
 }
 
@@ -158,6 +161,7 @@ Request* describe_recv(const Checked& checked, void* buf, int count, int source,
   request->peer = source;
   request->tag = tag;
   request->capacity = packed_bytes(count, *checked.type);
+  if (request->peer != MPI_PROC_NULL) request->in_pieces = piece_of(count, *checked.type);
   return request;
 }
 

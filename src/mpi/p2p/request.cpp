@@ -61,6 +61,7 @@ void post_again(Request& request, Block data) {
     record.send_tag = request.tag;
     record.send_bytes = request.capacity;
     record.untouched = request.untouched;
+    record.set_send_piece(request.in_pieces);
     request.sent = record.send_peer >= 0 ? hand_over(record, std::move(data)) : kNoClock;
     request.capacity = record.send_bytes;
     request.rendezvous = is_rendezvous(record);
@@ -68,6 +69,7 @@ void post_again(Request& request, Block data) {
   } else {
     set_source(record, *request.comm, request.peer, request.tag);
     record.recv_bytes = request.capacity == kAnySize ? 0 : request.capacity;
+    record.set_recv_piece(request.in_pieces);
     if (request.has_more()) record.taken = request.more().taken;
     mailbox.expect(request.incoming, record);
   }

@@ -37,6 +37,7 @@ struct Request : Object {
   machine::SendMode mode = machine::SendMode::standard;
   bool rendezvous = false;       // send: waits for its receiver
   bool untouched = false;        // send: trace::Endpoint::untouched
+  std::uint16_t in_pieces = 0;   // trace::Endpoint::piece
   std::int64_t sent = kNoClock;  // send: when it began, in virtual time
   Incoming incoming;             // receive
   int error = MPI_SUCCESS;       // once done

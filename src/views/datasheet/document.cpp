@@ -105,6 +105,27 @@ SheetTable rewrite_table(const Datasheet& sheet, const machine::Rewrite& rewrite
   return table;
 }
 
+SheetTable pieces_table(const Datasheet& sheet, const machine::Pieces& pieces) {
+  SheetTable table;
+  table.caption =
+      "Data that does not lie together in memory takes so much longer, by the bytes of a piece";
+  table.header = {"pieces"};
+  for (const Bytes bytes : sheet.bytes) table.header.push_back(format_bytes(bytes));
+  const auto add = [&](const char* what, const machine::PieceTimes& known) {
+    for (const auto& [piece, times] : known) {
+      std::vector<std::string> row{fmt::format("{}, {} B", what, piece.count)};
+      for (const Bytes bytes : sheet.bytes)
+        row.push_back(bytes < times.front().bytes
+                          ? kUnknown
+                          : format_seconds(machine::pieces_time(known, bytes, piece).seconds()));
+      table.rows.push_back(std::move(row));
+    }
+  };
+  add("sent", pieces.send);
+  add("received", pieces.recv);
+  return table;
+}
+
 void add_summary(const Datasheet& sheet, SheetDocument& document) {
   document.blocks.push_back(Heading{1, "Times"});
   const auto add = [&](SheetTable table) {
@@ -127,14 +148,17 @@ void add_summary(const Datasheet& sheet, SheetDocument& document) {
   };
   add_all(sheet.functions);
   add(rewrite_table(sheet, sheet.model.rewrite));
+  add(pieces_table(sheet, sheet.model.pieces));
   for (const analysis::PathSheet& path : sheet.paths) {
     document.blocks.push_back(Paragraph{fmt::format(
         "The path '{0}': what the same calls take {1}. Functions that are not here take "
         "as long as above.",
         name_of(path.path), meaning_of(path.path))});
     add_all(path.functions);
-    if (const auto own = sheet.model.paths.find(path.path); own != sheet.model.paths.end())
+    if (const auto own = sheet.model.paths.find(path.path); own != sheet.model.paths.end()) {
       add(rewrite_table(sheet, own->second.rewrite));
+      add(pieces_table(sheet, own->second.pieces));
+    }
   }
   document.blocks.push_back(PlotOfAnything());
 }

@@ -31,6 +31,7 @@ void print_end(const char* name, const trace::Endpoint& end) {
   std::printf(" %s=%d/%d/%llu%s%s", name, end.peer.value, end.tag,
               static_cast<unsigned long long>(end.bytes.count), end.any_source ? "/any-source" : "",
               end.any_tag ? "/any-tag" : "");
+  if (end.piece != 0) std::printf("/in-%u", end.piece);
 }
 
 void print_comm(const trace::Communicator& comm) {
