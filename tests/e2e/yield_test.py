@@ -80,5 +80,57 @@ class Yield(harness.TestCase):
         self.assertLess(sum(f["compute"] for kind, name, f in self.events(trace)[0]), 0.1e12)
 
 
+# 10 us of work, then a look, until a posted collective is over ("collective"), or a message is there. The last rank
+# comes to it 100 us later for each rank before it.
+WORKS_UNTIL = r"""
+#include <foretrace.h>
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, size, mine = 1, all = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < 5; ++i) {
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    FORETRACE_COMPUTE(100 * rank);
+    if (argv[1][0] == 'c') {
+      MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+    } else {
+      MPI_Irecv(&all, 1, MPI_INT, (rank + size - 1) % size, i, MPI_COMM_WORLD, &requests[0]);
+      MPI_Isend(&mine, 1, MPI_INT, (rank + 1) % size, i, MPI_COMM_WORLD, &requests[1]);
+    }
+    for (int done = 0; !done;) {
+      FORETRACE_COMPUTE(10);
+      MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
+WORKED = ('[machine]\nname = "m"\ntime_unit = "us"\n[compute]\nstep = "1us"\n' + "".join(
+    f'[[function]]\nname = "{name}"\n[[function.regime]]\nc = {takes}\n'
+    for name, takes in (("isend1", 1), ("isend2", 2), ("irecv1", 3), ("irecv2", 4), ("allreduce", 5), ("test", 0.5))))
+
+
+class WorkUntilItIsThere(harness.TestCase):
+    def test_is_as_much_as_on_the_target(self):
+        """With more ranks than cores nobody works on while others have no core: predict ends as a live run does."""
+        program = self.compile(WORKS_UNTIL, "works_until")
+        machine = self.write("machine.toml", WORKED)
+        for what in ("collective", "messages"):
+            live = self.directory / "live.ftr"
+            self.foretrace("simulate", "-n", 6, "--machine", machine, "--compute", "annotated", "-o", live, "--mpi",
+                           harness.mpi, "--", program, what)
+            ends = [events[-1][2]["enter"] for events in self.events(live)]
+            found = []
+            # A machine that leaves a rank without a core for long makes a run another one.
+            while len(found) < 5 and ends not in found:
+                predicted = self.predict(6, [program, what], machine)
+                found.append([events[-1][2]["enter"] for events in self.events(predicted)])
+            with self.subTest(what=what):
+                self.assertIn(ends, found)
+
+
 if __name__ == "__main__":
     harness.main()

@@ -168,6 +168,18 @@ bool may_wait_for_others(const Request* request) {
   return request && (request->collective || (!request->receive && request->rendezvous));
 }
 
+// What has ended when it is looked for is there; here MPI may need some more steps of those who
+// take part to see that. Not for ever: one of them may wait for this rank by other means than MPI.
+void await_what_has_ended(Request& request, std::int64_t until_ns) {
+  if (!is_known_to_end_by(request, session.look_time())) return;
+  session.piggyback.poll_until(until_ns, [&] {
+    int complete = 0;
+    MPI_Status status;
+    return PMPI_Request_get_status(request.handle, &complete, &status) != MPI_SUCCESS ||
+           complete != 0;
+  });
+}
+
 // What a look finds that comes after work: of its requests those that are complete, and do not end
 // later in virtual time, when the program may have worked on. Any look, as it must not wait: those
 // that are complete, and of which it is known when they end. Ascending; nothing: it finds what is
@@ -180,15 +192,19 @@ std::optional<std::vector<int>> timely_finds(int count, const MPI_Request* reque
   if (!hides && std::ranges::none_of(tracked, may_wait_for_others)) return std::nullopt;
   MPI_Status* const statuses = room(count, MPI_STATUSES_IGNORE);
   std::vector<int> found;
+  constexpr std::int64_t kAtMostNs = 1'000'000'000;
+  const std::int64_t begin_ns = monotonic_ns();
   for (int i = 0; i < count; ++i) {
-    const Request* const request = tracked[static_cast<std::size_t>(i)];
+    Request* const request = tracked[static_cast<std::size_t>(i)];
     if (!request && requests[i] == MPI_REQUEST_NULL) continue;
     if (!request || request->several || request->cancelled) return std::nullopt;
+    if (hides) await_what_has_ended(*request, begin_ns + kAtMostNs);
     int complete = 0;
     if (PMPI_Request_get_status(request->handle, &complete, &statuses[i]) != MPI_SUCCESS)
       return std::nullopt;
     if (complete) found.push_back(i);
   }
+  if (hides) session.leave_out_of_looks(monotonic_ns() - begin_ns);
   const auto request_at = [&](int i) -> Request& { return *tracked[static_cast<std::size_t>(i)]; };
   for (const int i : found) note_match(request_at(i), statuses[i]);
   bool comes_later = false;

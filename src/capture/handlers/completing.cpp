@@ -83,6 +83,14 @@ bool ends_after(Request& request, const MPI_Status& status, Time now) {
   return end_of_receive(request, source) > now;
 }
 
+bool is_known_to_end_by(Request& request, Time now) {
+  if (request.access || request.to_nobody) return false;
+  if (request.collective) return request.shadow->is_known() && end_of_collective(request) <= now;
+  if (!request.receive) return false;
+  session.piggyback.progress();
+  return request.recv.has_stamp && end_of_receive(request, request.recv.source) <= now;
+}
+
 bool waits_for_others(Request& request) {
   if (request.access || request.to_nobody) return false;
   if (request.collective) return !request.shadow->is_known();

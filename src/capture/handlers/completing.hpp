@@ -12,6 +12,8 @@ namespace foretrace::capture {
 WorldRank source_of(const Request& request, const MPI_Status& status);
 int tag_of(const Request& request, const MPI_Status& status);
 
+// Under predict: whether a posted receive or collective ends by `now`, as far as others have said.
+bool is_known_to_end_by(Request& request, Time now);
 // Of a request that MPI has completed, and the program does not know, under predict: whether others
 // have to say more before it is known when it ends: members of a posted collective, the receiver of
 // a send that waits for it.

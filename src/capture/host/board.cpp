@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace foretrace::capture {
@@ -32,12 +33,19 @@ std::size_t letter_writers(int ranks) {
 
 }  // namespace
 
-// The memory: kPlaces places, then the Senders of each rank, then the letters of each pair. All
-// begin as zeros. What a communicator has: a member writes its two cells by turns. Who is at
-// collective n + 1 knows that all have come to n, and so have read what it told of n - 1.
+// The memory: kPlaces places, then what each rank shows, then the Senders of each rank, then the
+// letters of each pair. All begin as zeros. What a communicator has: a member writes its two cells
+// by turns. Who is at collective n + 1 knows that all have come to n, and so have read what it told
+// of n - 1.
 struct Board::Place {
   std::atomic<std::uint64_t> key{kFree};
   Cell cells[2][Board::kMostMembers];
+};
+
+// How far a rank is, and how often it has waited.
+struct Board::Shown {
+  alignas(kLine) std::atomic<std::int64_t> clock{0};
+  std::atomic<std::uint64_t> waits{0};
 };
 
 struct Board::Letters {
@@ -56,7 +64,8 @@ void Board::remove(const std::string& name) {
 
 std::size_t Board::bytes() const {
   const std::size_t writers = letter_writers(ranks_);
-  return kPlaces * sizeof(Place) + writers * sizeof(Senders) + writers * writers * sizeof(Letters);
+  return kPlaces * sizeof(Place) + static_cast<std::size_t>(ranks_) * sizeof(Shown) +
+         writers * sizeof(Senders) + writers * writers * sizeof(Letters);
 }
 
 bool Board::make(const std::string& name, int ranks) {
@@ -115,13 +124,49 @@ std::optional<Board::Told> Board::Meeting::told(int member) const {
   return cell.told;
 }
 
+Board::Shown& Board::shown(int of) const {
+  return reinterpret_cast<Shown*>(memory_ + kPlaces * sizeof(Place))[of];
+}
+
+void Board::show(std::int64_t clock_ps) {
+  if (!memory_) return;
+  Shown& own = shown(self_);
+  if (clock_ps == kWaits && own.clock.load(std::memory_order_relaxed) != kWaits)
+    own.waits.store(own.waits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  own.clock.store(clock_ps, std::memory_order_release);
+}
+
+Board::Others Board::others(std::span<const std::int64_t> left_behind) const {
+  Others others;
+  for (int rank = 0; memory_ && rank < ranks_; ++rank) {
+    if (rank == self_) continue;
+    const Shown& other = shown(rank);
+    const std::int64_t clock = other.clock.load(std::memory_order_acquire);
+    if (clock == left_behind[static_cast<std::size_t>(rank)]) continue;
+    others.least = std::min(others.least, clock);
+    if (clock == kWaits)
+      others.waiting = others.waiting * 31 + other.waits.load(std::memory_order_relaxed) * 1009 +
+                       static_cast<std::uint64_t>(rank) + 1;
+  }
+  return others;
+}
+
+void Board::leave_behind(std::int64_t clock_ps, std::span<std::int64_t> left_behind) const {
+  for (int rank = 0; memory_ && rank < ranks_; ++rank)
+    if (shown(rank).clock.load(std::memory_order_relaxed) == clock_ps)
+      left_behind[static_cast<std::size_t>(rank)] = clock_ps;
+}
+
 std::atomic<std::uint64_t>& Board::senders(int to) const {
-  return reinterpret_cast<Senders*>(memory_ + kPlaces * sizeof(Place))[to].bits;
+  std::byte* const first =
+      memory_ + kPlaces * sizeof(Place) + static_cast<std::size_t>(ranks_) * sizeof(Shown);
+  return reinterpret_cast<Senders*>(first)[to].bits;
 }
 
 Board::Letters& Board::letters(int from, int to) const {
-  std::byte* const first =
-      memory_ + kPlaces * sizeof(Place) + letter_writers(ranks_) * sizeof(Senders);
+  std::byte* const first = memory_ + kPlaces * sizeof(Place) +
+                           static_cast<std::size_t>(ranks_) * sizeof(Shown) +
+                           letter_writers(ranks_) * sizeof(Senders);
   return reinterpret_cast<Letters*>(first)[to * ranks_ + from];
 }
 

@@ -1,7 +1,8 @@
 // Board: memory that the ranks of a host share, for what predict has to tell beside the program's
 // messages. It stands in for messages of our own, which would have to be handled and waited for
-// one after the other. Two things: the members of a communicator tell each other of the
-// collectives that they have come to, and each rank sends each other one letters. Knows no MPI.
+// one after the other. Three things: the members of a communicator tell each other of the
+// collectives that they have come to, each rank sends each other one letters, and each shows how
+// far it is. Knows no MPI.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -59,6 +61,19 @@ class Board {
   // no room for it.
   Meeting* meeting(std::uint64_t key, int members);
 
+  // How far this rank is, a clock from 0 on, where it begins; it waits for others as long as it
+  // shows kWaits.
+  static constexpr std::int64_t kWaits = INT64_MAX;
+  void show(std::int64_t clock_ps);
+  struct Others {
+    std::int64_t least = kWaits;  // that another rank shows
+    std::uint64_t waiting = 0;    // who waits, and for the how manieth time
+  };
+  // `left_behind`: by rank, who shows that is not asked for any more.
+  Others others(std::span<const std::int64_t> left_behind) const;
+  // Does so of all that show `clock_ps`.
+  void leave_behind(std::int64_t clock_ps, std::span<std::int64_t> left_behind) const;
+
   // False: there is no room for it now.
   bool send(int to, const Letter& letter);
   // The next one that has come, those of one sender in order; false if there is none.
@@ -68,6 +83,8 @@ class Board {
   std::size_t bytes() const;
   Letters& letters(int from, int to) const;
   std::atomic<std::uint64_t>& senders(int to) const;
+  struct Shown;
+  Shown& shown(int of) const;
   bool map(int file);
 
   std::byte* memory_ = nullptr;

@@ -86,6 +86,7 @@ void Piggyback::open_board() {
   if (made && place == 0) Board::remove(name);
   if (good != 0) {
     on_host_.resize(static_cast<std::size_t>(ranks));
+    left_behind_.resize(static_cast<std::size_t>(ranks), -1);
     PMPI_Allgather(&rank_.value, 1, MPI_INT32_T, on_host_.data(), 1, MPI_INT32_T, host);
     for (int i = 0; i < ranks; ++i)
       partner(WorldRank(on_host_[static_cast<std::size_t>(i)])).place = i;
@@ -141,6 +142,7 @@ Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const Co
 }
 
 void Piggyback::stop() {
+  show_waiting();
   const Blocked blocked{"MPI_Finalize", WorldRank(), 0, 0, false};
   for (Outgoing& out : outgoing_) {
     poll(
@@ -555,16 +557,18 @@ void Piggyback::progress() {
 // libraries do; else the library's own polls give the core away, where we know
 // them.
 void Piggyback::relax(unsigned spin, const Blocked& blocked) {
-  if (yields_) {
-    if (spin < 2 * kSpins) {
-      ::sched_yield();
-    } else {
-      constexpr timespec kNap{0, 20'000};
-      ::nanosleep(&kNap, nullptr);
-    }
-  }
+  if (yields_) give_way(spin);
   // A rank whose threads wait waits for several.
   if (needs_progress_ && spin % 1024 == 0 && !session.others_called()) watch(blocked);
+}
+
+void Piggyback::give_way(unsigned spin) const {
+  if (spin < 2 * kSpins || !yields_) {
+    ::sched_yield();
+  } else {
+    constexpr timespec kNap{0, 20'000};
+    ::nanosleep(&kNap, nullptr);
+  }
 }
 
 void Piggyback::let_others_in() {

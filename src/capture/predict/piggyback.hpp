@@ -140,6 +140,8 @@ class Piggyback {
   // Collective over all ranks: whether all members of each communicator have noted the same.
   bool roots_match() const;
 
+  // Takes in what others have said, and answers them.
+  void progress();
   // Answers others now and then; for program loops that poll, perhaps at every step of
   // their work: a look for what others want takes as long as such a poll.
   void keep_going() {
@@ -150,10 +152,31 @@ class Piggyback {
     progress();
   }
 
+  // How far the rank is (the program goes on from there), or that it waits for others.
+  void show(Time clock) { board_.show(clock.count_ps()); }
+  void show_waiting() { board_.show(Board::kWaits); }
+  // The rank looks for something again and again and works in between. Gives the others of its
+  // host the time to come as far as `now`: else how long it works would be by this machine's
+  // cores. Not for ever: who is behind may wait for the rank by other means than MPI. Those that
+  // wait in MPI have a moment to go on: what they wait for may be there.
+  void let_others_catch_up(Time now);
+  // Whether all ranks were waited for so, and none in vain.
+  bool paces_looks() const;
+
+  // Repeats `done` until it holds, or the monotonic clock shows `until_ns`.
+  template <class Done>
+  void poll_until(std::int64_t until_ns, Done done) {
+    for (unsigned spin = 0; !done() && monotonic_ns() < until_ns; ++spin) {
+      progress();
+      give_way(spin);
+    }
+  }
+
   // Repeats `done` until it holds, without keeping others waiting.
   template <class Done>
   void poll(Done done, const Blocked& blocked) {
     for (unsigned spin = 0; !done(); ++spin) {
+      if (spin == 0) show_waiting();
       if (needs_progress_) progress();
       if (spin >= kSpins) relax(spin, blocked);
       if (several_threads_) let_others_in();
@@ -221,8 +244,8 @@ class Piggyback {
   Board::Meeting* meet_on_board(const CommInfo& comm);
   Starts exchange_on_board(Board::Meeting& meeting, const CommInfo& comm, const Start& own,
                            int root, Fn fn);
-  void progress();
   void relax(unsigned spin, const Blocked& blocked);
+  void give_way(unsigned spin) const;
   static void let_others_in();
   void send_small(const void* data, int bytes, WorldRank dest, int tag);
   Partner& partner(WorldRank rank) { return partners_[static_cast<std::size_t>(rank.value)]; }
@@ -257,6 +280,10 @@ class Piggyback {
   bool yields_ = false;
   bool several_threads_ = false;
   Board board_;
+  std::vector<std::int64_t>
+      left_behind_;  // by place: what it showed when it was waited for in vain
+  bool has_left_behind_ = false;
+  std::uint64_t still_waiting_ = 0;    // and those that waited (Board::Others)
   std::vector<std::int32_t> on_host_;  // world ranks that share it, by their place there
   std::vector<Partner> partners_;      // by world rank
   std::uint64_t start_tags_ = 0;       // how many tags exchange_starts() may use

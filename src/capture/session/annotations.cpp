@@ -42,6 +42,7 @@ void Session::leave() {
               trace::kExitName);
   thread_->counts.clear();
   close();
+  piggyback.show_waiting();
   writer_.close();
   active_ = false;
 }

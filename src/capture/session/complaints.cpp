@@ -111,12 +111,13 @@ void Session::complain_of_looks() {
 }
 
 // Collective. A program may work until a look finds something; here it did as often as it looked
-// here.
+// here, unless it waited for those behind.
 void Session::complain_of_working_looks() {
-  constexpr std::uint64_t kMany = 100;
+  constexpr std::uint64_t kMany = 10;
   constexpr double kLeastShare = 0.1;
   const double share = announced_ > 0 ? announced_at_looks_ / announced_ : 0;
-  const bool few = working_looks_ < kMany || share < kLeastShare;
+  const bool as_there = predicting() && piggyback.paces_looks();
+  const bool few = as_there || working_looks_ < kMany || share < kLeastShare;
   if (!has_most(few ? 0 : static_cast<double>(working_looks_), comms.world_rank())) return;
   char percent[20];
   std::snprintf(percent, sizeof percent, "%.0f %%", 100 * share);

@@ -52,8 +52,13 @@ bool Session::hides_finds(std::uint64_t about) {
     looks_since_ns_ = now;
     looks_since_ = look_time();
   }
-  return now - looks_since_ns_ <=
-         kAtLeastNs + kTimesAsLong * ((look_time() - looks_since_).count_ps() / 1000);
+  if (now - looks_since_ns_ >
+      kAtLeastNs + kTimesAsLong * ((look_time() - looks_since_).count_ps() / 1000))
+    return false;
+  piggyback.show(look_time());
+  piggyback.let_others_catch_up(look_time());
+  leave_out_of_looks(monotonic_ns() - now);
+  return true;
 }
 
 void Session::note_hidden_find() {
@@ -88,6 +93,7 @@ void Session::close_found(Time leave, Time wait) {
   found_.event = event;
   found_.is_held = true;
   writer_.leave();
+  show_clock(false);
   computation_.resume();
 }
 

@@ -262,6 +262,7 @@ void Session::stop(Fn fn) {
   if (!inside) return;
   open(trace::EventKind::finalize, fn);
   close();
+  piggyback.show_waiting();
   write_pending();
   if (looked_at_calls) complain();
   const bool lost = complain_of_losses();
@@ -425,11 +426,14 @@ void Session::write_event() {
   else
     write_alone(thread_->event, thread_->counts_or_null());
   computation_.looked(true);
+  show_clock(false);
   computation_.resume();
 }
 
 void Session::close_as_call() {
+  const bool is_idle = may_be_idle_;
   end_as_call();
+  show_clock(is_idle);
   computation_.resume();
 }
 

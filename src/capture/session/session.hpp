@@ -144,16 +144,27 @@ class Session {
   // Whether the look at hand is the first one at `about` (a number for what it looks for) since
   // work that moved the clock, or since the program read that, with nothing but looks in between,
   // under predict: what it finds too early is not there yet. (Where nothing moves the clock it
-  // would never be there.)
+  // would never be there.) What others of the host do until then, they have done afterwards.
   bool hides_finds(std::uint64_t about);
   // What it looks for is here, but comes later. Who reads a clock between its looks may wait for
   // long, so each look takes a thousandth of the time since the first one.
   void note_hidden_find();
+  // So long a look has waited here for others, which is not how long looks go on.
+  void leave_out_of_looks(std::int64_t ns) { looks_since_ns_ += ns; }
   // Under predict: the event at hand puts this data together before all else that it does.
   void pack(const trace::Endpoint& data) {
     if (!predicting() || data.piece == 0) return;
     thread_->packing = timing_with(data.peer).packing(data.bytes, Bytes(data.piece));
     thread_->event.enter += thread_->packing;
+  }
+  // Under predict, at the end of each call: others see how far the rank is, or that it may do
+  // nothing but wait (`is_idle`).
+  void show_clock(bool is_idle) {
+    if (!predicting()) return;
+    if (others_called_ || is_idle)
+      piggyback.show_waiting();
+    else
+      piggyback.show(now_);
   }
   // When it looks, as far as the program can tell.
   Time look_time() const;
@@ -472,6 +483,7 @@ class AfterEvent {
 class LetOthersIn {
  public:
   LetOthersIn() {
+    session.piggyback.show_waiting();
     if (session.several_threads()) session.let_others_in();
   }
   ~LetOthersIn() {
