@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <string>
 
 namespace foretrace::capture {
@@ -89,6 +90,34 @@ TEST_F(BoardTest, LettersComeInOrderUntilThereIsNoRoom) {
   while (second_.receive(from, letter)) (from == 0 ? last : own) = letter[0];
   EXPECT_EQ(last, sent);
   EXPECT_EQ(own, 77U);
+}
+
+TEST_F(BoardTest, ShowsHowFarTheOthersAre) {
+  std::array<std::int64_t, 2> left_behind{-1, -1};
+  EXPECT_EQ(first_.others(left_behind).least, 0) << "the other one begins there";
+  second_.show(70);
+  first_.show(30);
+  EXPECT_EQ(first_.others(left_behind).least, 70);
+  EXPECT_EQ(second_.others(left_behind).least, 30);
+  EXPECT_EQ(first_.others(left_behind).waiting, 0U);
+  second_.show(Board::kWaits);
+  const Board::Others waits = first_.others(left_behind);
+  EXPECT_EQ(waits.least, Board::kWaits);
+  EXPECT_NE(waits.waiting, 0U);
+  second_.show(Board::kWaits);
+  EXPECT_EQ(first_.others(left_behind).waiting, waits.waiting) << "it waits still";
+  second_.show(80);
+  second_.show(Board::kWaits);
+  EXPECT_NE(first_.others(left_behind).waiting, waits.waiting) << "it waits again";
+}
+
+TEST_F(BoardTest, WhoIsLeftBehindIsNotAskedForUntilItGoesOn) {
+  std::array<std::int64_t, 2> left_behind{-1, -1};
+  second_.show(70);
+  first_.leave_behind(70, left_behind);
+  EXPECT_EQ(first_.others(left_behind).least, Board::kWaits);
+  second_.show(71);
+  EXPECT_EQ(first_.others(left_behind).least, 71);
 }
 
 TEST(Board, CannotBeOpenedWhereThereIsNone) {

@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
 REFUSED = ("send", "recv", "recvmin", "isend1", "isend2", "irecv1", "irecv2", "sendrecv", "bcast", "ibcast1",
            "comm_dup", "comm_rank")
 REPLACED = ("isendoverlap", "irecvoverlap", "gap")
-UNUSED = ("ssend", "allreduce", "ireduce1", "comm_split")
+UNUSED = ("ssend", "allreduce", "ireduce1", "comm_split", "comm_size", "file_read_at")
 
 
 def machine(invalid=None):

@@ -106,6 +106,20 @@ void check_pair(const Case& c) {
   }
 }
 
+// "together", "send/8", "both/8", as far as the sender's buffer was filled.
+void check_pieces(const Case& c) {
+  const std::string name = c.name.substr(kPiecesPrefix.size());
+  const auto from = [&](std::uint64_t i) { return value(1 - c.group.rank, i); };
+  if (name == "together") return c.expect(0, c.n, from);
+  const std::uint64_t length = std::stoull(name.substr(name.find('/') + 1)) / 8;
+  const std::uint64_t stride = std::max<std::uint64_t>(2 * length, 8);
+  for (std::uint64_t i = 0; i < c.n; ++i) {
+    const std::uint64_t place = i / length * stride + i % length;
+    if (place >= 4 * c.n) break;
+    c.expect(name.starts_with("both") ? place : i, 1, [&](std::uint64_t) { return from(place); });
+  }
+}
+
 // `parts`: of which members the group consists, as ranks of those who sent.
 void check_collective(const Case& c, const std::string& call, const std::vector<int>& members,
                       int me) {
@@ -193,6 +207,7 @@ std::string without_form(const std::string& function) {
 void check_data(const Case& c) {
   // It times what lies after the call; and writes what was sent.
   if (c.name.starts_with(kRewritePrefix)) return;
+  if (c.name.starts_with(kPiecesPrefix)) return check_pieces(c);
   const FunctionFacts* facts = facts_of(c.name);
   if (!facts) return c.fail("not in functions.hpp");
   const std::size_t halves = c.name.find("_halves_");
