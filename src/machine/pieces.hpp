@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <vector>
 
 #include "base/ids.hpp"

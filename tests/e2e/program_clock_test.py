@@ -1,6 +1,8 @@
 """The computer's clocks (gettimeofday, clock_gettime, std::chrono, ...) as a program sees them in virtual time."""
 
+import os
 import re
+import subprocess
 
 import harness
 
@@ -312,6 +314,20 @@ class ProgramClock(harness.TestCase):
             with self.subTest(words=words, err=self.result.err):
                 self.assertIn(came, self.result.out)
                 self.assertNotIn("looked in vain", self.result.err)
+
+    def test_a_limit_without_a_core(self):
+        """Two others take half of its core while it works between its looks: it does not look then."""
+        program = self.compiled(LIMIT, "limit.c")
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(cores)})
+        self.addCleanup(os.sched_setaffinity, 0, cores)
+        for _ in range(2):
+            other = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+            self.addCleanup(other.wait)
+            self.addCleanup(other.kill)
+        self.record(2, [program, "works", "seconds", 5])
+        self.assertIn("too late", self.result.out)
+        self.assertNotIn("looked in vain", self.result.err)
 
     def test_python(self):
         if harness.mpi != "openmpi":

@@ -1,18 +1,11 @@
 // [pieces]: what data takes longer that does not lie together.
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
-#include "machine/machine_file.hpp"
 #include "machine/timing.hpp"
+#include "small_model.hpp"
 
 namespace foretrace::machine {
 namespace {
-
-const std::string kPiecesHead = "[machine]\nname = \"m\"\n";
-
-MachineModel model_with_pieces(const std::string& text) {
-  return parse_machine(kPiecesHead + text, "m.toml");
-}
 
 TEST(Pieces, TakeWhatTheyDoInTheNearestMessages) {
   const PieceTimes known{{Bytes(8), {{Bytes(800), Time::ns(100)}, {Bytes(8000), Time::ns(1900)}}}};
@@ -40,7 +33,7 @@ TEST(Pieces, OfALengthBetweenTakeWhatLiesBetween) {
 }
 
 TEST(Pieces, AreWrittenAsTheyAreRead) {
-  const MachineModel model = model_with_pieces(
+  const MachineModel model = small_model(
       "[pieces]\nsend.8 = [[64, \"0.1us\"], [4096, 2e-6]]\nsend.64 = [[256, 0]]\n"
       "recv.8 = [[64, 1e-9]]\n[path.node.pieces]\nsend.8 = [[64, 0.1]]\n");
   const std::string text = format_machine(model);
@@ -61,7 +54,7 @@ TEST(Pieces, AreWrittenAsTheyAreRead) {
 }
 
 TEST(Pieces, ThatTheModelLacksAreTold) {
-  const MachineModel model = model_with_pieces("");
+  const MachineModel model = small_model("");
   const Timing timing(model, Bound::avg);
   EXPECT_FALSE(timing.knows_pieces());
   EXPECT_EQ(timing.packing(Bytes(64), Bytes(0)), Time());
@@ -73,14 +66,7 @@ TEST(Pieces, ThatTheModelLacksAreTold) {
 }
 
 TEST(Pieces, FaultsAreNamed) {
-  const auto fault = [](const std::string& text) -> std::string {
-    try {
-      model_with_pieces("[pieces]\n" + text + "\n");
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
-  };
+  const auto fault = [](const std::string& text) { return fault_in("[pieces]\n" + text + "\n"); };
   EXPECT_EQ(fault("send = 3").substr(0, 9), "m.toml:4:");
   EXPECT_NE(fault("put.8 = [[1, 1]]").find("unknown key 'put'; known here: send, recv"),
             std::string::npos);

@@ -1,18 +1,11 @@
 // [rewrite]: what it takes longer to write again what other ranks have read.
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
-#include "machine/machine_file.hpp"
 #include "machine/timing.hpp"
+#include "small_model.hpp"
 
 namespace foretrace::machine {
 namespace {
-
-const std::string kRewriteHead = "[machine]\nname = \"m\"\n";
-
-MachineModel parsed(const std::string& text) {
-  return parse_machine(kRewriteHead + text, "m.toml");
-}
 
 TEST(SizeTimes, AreStraightBetweenSizesAndEndWithTheLast) {
   const std::vector<SizeTime> known{{Bytes(1000), Time::ns(10)}, {Bytes(3000), Time::ns(50)}};
@@ -26,7 +19,7 @@ TEST(SizeTimes, AreStraightBetweenSizesAndEndWithTheLast) {
 }
 
 TEST(Rewrite, IsWrittenAsItIsRead) {
-  const MachineModel model = parsed(
+  const MachineModel model = small_model(
       "[rewrite]\nsend = [[1024, 0], [4096, \"0.5us\"], [8192, 1e-6], [16384, 2e-6], [32768, "
       "1e-6]]\n"
       "bcast = [[1, 3e-9]]\n[path.node.rewrite]\nsend = [[64, 0.1]]\n");
@@ -41,7 +34,7 @@ TEST(Rewrite, IsWrittenAsItIsRead) {
 }
 
 TEST(Rewrite, OfACallOfWhatIsAsGoodOrOfMessages) {
-  const MachineModel model = parsed(
+  const MachineModel model = small_model(
       "[rewrite]\nsend = [[1000, 1e-6]]\nallgather = [[1000, 2e-6]]\n"
       "[path.node.rewrite]\nbcast = [[1000, 4e-6]]\n");
   const Timing timing(model, Bound::avg);
@@ -55,19 +48,12 @@ TEST(Rewrite, OfACallOfWhatIsAsGoodOrOfMessages) {
   const Timing& node = timing.on(Path::node);
   EXPECT_EQ(takes(node, Cost::bcast), Time::ns(4000));
   EXPECT_EQ(takes(node, Cost::send), Time()) << "a node's own table takes the place of the other";
-  const MachineModel silent = parsed("");
+  const MachineModel silent = small_model("");
   EXPECT_TRUE(Timing(silent, Bound::avg).rewriting(Cost::send).empty());
 }
 
 TEST(Rewrite, FaultsAreNamed) {
-  const auto fault = [](const std::string& text) -> std::string {
-    try {
-      parsed("[rewrite]\n" + text + "\n");
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
-  };
+  const auto fault = [](const std::string& text) { return fault_in("[rewrite]\n" + text + "\n"); };
   EXPECT_EQ(fault("sned = [[1, 1]]").substr(0, 9), "m.toml:4:");
   EXPECT_NE(fault("sned = [[1, 1]]").find("after 'sned'; known: send, bcast, allgather"),
             std::string::npos);

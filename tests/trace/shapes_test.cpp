@@ -144,6 +144,16 @@ class CountsOfCalls : public Shapes {
     EXPECT_FALSE(reader.next(WorldRank(0), event));
     EXPECT_TRUE(reader.damage().empty());
   }
+  // A sealed file of one rank that has only this.
+  void write_alone(const Event& event) {
+    create_trace_file(path("a.part"), sample_info(1, Clock::cpu));
+    {
+      TraceWriter writer(path("a.part"), WorldRank(0), Clock::cpu);
+      define(writer, 1);
+      writer.write(event);
+    }
+    seal_trace_file(path("a.part"), path("a.ftr"));
+  }
   static Event call() {
     Event event;
     event.kind = EventKind::collective;
@@ -213,13 +223,7 @@ TEST_F(CountsOfCalls, AndUntouchedDataALaterOne) {
   Event event = call();
   event.collective = machine::Cost::alltoall;
   event.send.untouched = true;
-  create_trace_file(path("a.part"), sample_info(1, Clock::cpu));
-  {
-    TraceWriter writer(path("a.part"), WorldRank(0), Clock::cpu);
-    define(writer, 1);
-    writer.write(event);
-  }
-  seal_trace_file(path("a.part"), path("a.ftr"));
+  write_alone(event);
   EXPECT_EQ(read_bytes(path("a.ftr"))[8], 6);
   EXPECT_TRUE(read_trace(path("a.ftr")).ranks[0][0].send.untouched);
 }
@@ -232,13 +236,7 @@ TEST_F(CountsOfCalls, AndPiecesLater) {
   event.recv.peer = WorldRank(0);
   event.recv.bytes = Bytes(64);
   event.recv.piece = 8;
-  create_trace_file(path("a.part"), sample_info(1, Clock::cpu));
-  {
-    TraceWriter writer(path("a.part"), WorldRank(0), Clock::cpu);
-    define(writer, 1);
-    writer.write(event);
-  }
-  seal_trace_file(path("a.part"), path("a.ftr"));
+  write_alone(event);
   EXPECT_EQ(read_bytes(path("a.ftr"))[8], 7);
   EXPECT_EQ(read_trace(path("a.ftr")).ranks[0][0].recv, event.recv);
 }

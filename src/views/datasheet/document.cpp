@@ -88,38 +88,49 @@ SheetTable untouched_table(const Datasheet& sheet, const std::vector<SheetFuncti
   return table;
 }
 
-SheetTable rewrite_table(const Datasheet& sheet, const machine::Rewrite& rewrite) {
+SheetTable table_by_size(const Datasheet& sheet, const char* caption, const char* what) {
   SheetTable table;
-  table.caption =
-      "Writing again what other ranks of the node have read takes so much longer, after the call";
-  table.header = {"call"};
+  table.caption = caption;
+  table.header = {what};
   for (const Bytes bytes : sheet.bytes) table.header.push_back(format_bytes(bytes));
-  for (const auto& [call, known] : rewrite) {
-    std::vector<std::string> row{call};
-    for (const Bytes bytes : sheet.bytes)
-      row.push_back(bytes < known.front().bytes
-                        ? kUnknown
-                        : format_seconds(machine::time_at(known, bytes).seconds()));
-    table.rows.push_back(std::move(row));
-  }
+  return table;
+}
+
+// Of sizes from `least` on.
+template <class TimeOf>
+void add_times(const Datasheet& sheet, std::string name, Bytes least, TimeOf time_of,
+               SheetTable& table) {
+  std::vector<std::string> row{std::move(name)};
+  for (const Bytes bytes : sheet.bytes)
+    row.push_back(bytes < least ? kUnknown : format_seconds(time_of(bytes).seconds()));
+  table.rows.push_back(std::move(row));
+}
+
+SheetTable rewrite_table(const Datasheet& sheet, const machine::Rewrite& rewrite) {
+  SheetTable table = table_by_size(
+      sheet,
+      "Writing again what other ranks of the node have read takes so much longer, after the call",
+      "call");
+  for (const auto& [call, known] : rewrite)
+    add_times(
+        sheet, call, known.front().bytes,
+        [&times = known](Bytes bytes) { return machine::time_at(times, bytes); }, table);
   return table;
 }
 
 SheetTable pieces_table(const Datasheet& sheet, const machine::Pieces& pieces) {
-  SheetTable table;
-  table.caption =
-      "Data that does not lie together in memory takes so much longer, by the bytes of a piece";
-  table.header = {"pieces"};
-  for (const Bytes bytes : sheet.bytes) table.header.push_back(format_bytes(bytes));
+  SheetTable table = table_by_size(
+      sheet,
+      "Data that does not lie together in memory takes so much longer, by the bytes of a piece",
+      "pieces");
   const auto add = [&](const char* what, const machine::PieceTimes& known) {
-    for (const auto& [piece, times] : known) {
-      std::vector<std::string> row{fmt::format("{}, {} B", what, piece.count)};
-      for (const Bytes bytes : sheet.bytes)
-        row.push_back(bytes < times.front().bytes
-                          ? kUnknown
-                          : format_seconds(machine::pieces_time(known, bytes, piece).seconds()));
-      table.rows.push_back(std::move(row));
-    }
+    for (const auto& [piece, times] : known)
+      add_times(
+          sheet, fmt::format("{}, {} B", what, piece.count), times.front().bytes,
+          [&known, length = piece](Bytes bytes) {
+            return machine::pieces_time(known, bytes, length);
+          },
+          table);
   };
   add("sent", pieces.send);
   add("received", pieces.recv);
