@@ -54,15 +54,23 @@ def row(name, found):
     parts = [f"{ms(part['measured']['median'])} / {ms(part['predicted']['median'])}"
              for part in (found["ways"][0]["parts"][each] for each in PARTS)]
     real = found["measured"]
-    return f"| {name} | {ms(real['median'])} | {ms(real['low'])} to {ms(real['high'])} | " + " | ".join(errors + parts) + " |"
+    cells = [name, ms(real["median"]), f"{ms(real['low'])} to {ms(real['high'])}", *errors, *parts, str(found["runs"])]
+    other = found.get("other_state")
+    cells += [""] * (1 + len(errors)) if other is None else [
+        f"{ms(other['measured']['median'])}, {other['runs']} {'run' if other['runs'] == 1 else 'runs'}",
+        *(f"{100 * way['error']:+.1f} %" for way in other["ways"])]
+    return "| " + " | ".join(cells) + " |"
 
 
 def summary(founds):
-    """Mean, median and worst of each way."""
-    for i, way in enumerate(founds[0]["ways"]):
-        errors = [100 * abs(found["ways"][i]["error"]) for found in founds]
-        yield (f"{way['way']}: mean {statistics.mean(errors):.1f}, median {statistics.median(errors):.1f}, "
-               f"worst {max(errors):.1f} %")
+    """Mean, median and worst of each way, in the state that most runs of a program found, and in the other one."""
+    others = [found["other_state"] for found in founds if "other_state" in found]
+    for where, parts in (("most runs", founds), ("other state", others)):
+        for i, way in enumerate(founds[0]["ways"]):
+            errors = [100 * abs(part["ways"][i]["error"]) for part in parts]
+            if errors:
+                yield (f"{where}, {way['way']}: {len(parts)} programs, mean {statistics.mean(errors):.1f}, "
+                       f"median {statistics.median(errors):.1f}, worst {max(errors):.1f} %")
 
 
 def main():
@@ -90,7 +98,8 @@ def main():
             found = validate(options.tool, program, options.machine.resolve(), options.runs)
             if not founds:
                 heads = ["program", "real, ms", "quartiles", *(way["way"] for way in found["ways"]),
-                         *(f"{part}, ms: real / predicted" for part in PARTS)]
+                         *(f"{part}, ms: real / predicted" for part in PARTS), "runs",
+                         "in the other state: real, ms", *(way["way"] for way in found["ways"])]
                 print("| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")
             founds.append(found)
             print(row(name, found), flush=True)

@@ -6,13 +6,14 @@
 #include <random>
 #include <string_view>
 
+#include "machine/state.hpp"
+
 namespace foretrace::machine {
 namespace {
 
 constexpr double kUsualCoverage = 0.95;
 // A program does not meet a state as often as the measurement did, which keeps a machine busy for
-// minutes. One that was met less often than kRare is none.
-constexpr double kRare = 0.02;
+// minutes.
 constexpr double kLeastShare = 0.25;
 // Intervals may reach down to 0, a logarithm cannot.
 constexpr double kLeastMultiple = 1e-3;
@@ -76,39 +77,23 @@ void move(Equation& equation, double drawn) {
   for (Term& term : equation.other_terms) move_one(term.coefficient);
 }
 
-void scale(Equation& equation, double factor) {
-  const auto scale_one = [factor](Coefficient& coefficient) {
-    coefficient.value *= factor;
-    coefficient.error *= factor;
-  };
-  for (Coefficient* coefficient : {&equation.constant, &equation.startup, &equation.data})
-    scale_one(*coefficient);
-  for (Term& term : equation.terms) scale_one(term.coefficient);
-  for (Term& term : equation.other_terms) scale_one(term.coefficient);
-}
-
-void draw_functions(Functions& functions, bool other_state, std::uint64_t seed,
-                    std::uint64_t number) {
+void draw_functions(Functions& functions, std::uint64_t seed, std::uint64_t number) {
   for (auto& [name, function] : functions) {
     const double by = draw(seed, number, name);
-    for (Regime& regime : function.regimes) {
-      if (other_state) scale(regime.equation, regime.other_state);
-      move(regime.equation, by);
-    }
+    for (Regime& regime : function.regimes) move(regime.equation, by);
   }
 }
 
 }  // namespace
 
 MachineModel draw_model(const MachineModel& model, std::uint64_t seed, std::uint64_t number) {
-  MachineModel drawn = model;
   std::mt19937_64 random = random_of(seed, number, "state");
-  const bool two_states = model.other_state_share >= kRare;
   const bool other_state =
-      two_states &&
+      has_other_state(model) &&
       share_of(random) < std::clamp(model.other_state_share, kLeastShare, 1 - kLeastShare);
-  draw_functions(drawn.functions, other_state, seed, number);
-  for (auto& [path, own] : drawn.paths) draw_functions(own.functions, other_state, seed, number);
+  MachineModel drawn = other_state ? in_other_state(model) : model;
+  draw_functions(drawn.functions, seed, number);
+  for (auto& [path, own] : drawn.paths) draw_functions(own.functions, seed, number);
   return drawn;
 }
 

@@ -69,6 +69,21 @@ class Arithmetic(unittest.TestCase):
         self.assertAlmostEqual(made.worst, 0.3)
         self.assertIsNone(figures.summary(rows, "packet"))
 
+    def test_runs_in_the_models_state_are_looked_at_by_themselves(self):
+        # 5e-8 in the model: a factor of two is the same state, and both ends of a run count.
+        lines = [[5e-8, 1e-7], [2.5e-8, 2.4e-8], [6e-8, 2e-7], [2e-7, 2e-7], [5e-8, 4e-8], [0, 5e-8]]
+        rounds = [one_round("a", (1.0, 9.0, 9.0, 9.0, 2.0, 9.0), predict=3.0, cache_line=5e-8, lines=lines),
+                  one_round("b", (1.0,), predict=3.0), one_round("c", (1.0,), predict=3.0, cache_line=0, lines=[[0, 0]])]
+        rows = figures.rows_of(rounds)
+        self.assertEqual((rows[0].same_real.median, rows[0].same_real.count), (1.5, 2))
+        self.assertAlmostEqual(rows[0].same_errors["predict"], 1.0)
+        self.assertAlmostEqual(rows[0].errors["predict"], 3 / 9 - 1)
+        self.assertEqual([row.program for row in figures.of_same_state(rows)], ["a"])
+        self.assertEqual(tables.in_the_models_state(rows)[1],
+                         "Of 5 real runs whose state is known 2, of 1 programs, found the machine in the state that its model is of. Errors by "
+                         "these alone: predict 100.0 % in the mean, 100.0 % median, 100.0 % at most (a).")
+        self.assertEqual(tables.in_the_models_state(rows[1:]), [])
+
     def test_coverage_adds_up(self):
         rows = figures.rows_of([one_round("a", (1.0, 2.0), datasheet=1, low=0, high=1.5), one_round("b", (1.0,))])
         self.assertEqual(figures.coverage(rows), (1, 2))
@@ -77,6 +92,11 @@ class Arithmetic(unittest.TestCase):
 class Clock(unittest.TestCase):
     def test_from_the_first_begin_to_the_last_end(self):
         self.assertEqual(runs.real_seconds("1.0 5.0\n2.0 4.5\n"), 4.0)
+        self.assertEqual(runs.real_seconds("2.0 4.5\nlines 5e-08 2e-07\n1.0 5.0\n"), 4.0)
+
+    def test_the_cache_line(self):
+        self.assertEqual(runs.lines_of("2.0 4.5\nlines 5e-08 2e-07\n1.0 5.0\n"), [5e-8, 2e-7])
+        self.assertEqual(runs.lines_of("2.0 4.5\n1.0 5.0\n"), [0, 0])
 
     def test_the_tools_own_words_are_understood(self):
         self.assertEqual(runs.predicted_seconds("foretrace: predicted time 0.25 s on 2 ranks of X"), 0.25)
@@ -193,6 +213,8 @@ class EndToEnd(unittest.TestCase):
             one = json.loads(lines[0])
             self.assertNotIn("failed", one, told)
             self.assertEqual(len(one["real"]), 3)
+            self.assertEqual([len(lines) for lines in one["lines"]], [2, 2, 2])
+            self.assertGreater(min(map(min, one["lines"])), 0)
             for way in ("predict", "datasheet", "loggps", "live"):
                 self.assertGreater(one[way], 0)
             self.assertIn("mandel", docs.read_text())

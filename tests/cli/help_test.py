@@ -72,6 +72,14 @@ class Help(unittest.TestCase):
                 self.assertEqual(len(error.splitlines()), 1)
         self.assertNotIn("did you mean", run(FORETRACE, "frobnicate", status=2).stderr)
 
+    def test_numbers(self):
+        ranks = "-n: expected a whole number from 1 to 16777216, found "
+        for words, says in ((["predict", "-n", "abc"], ranks + "abc;"), (["predict", "-n", "0"], ranks + "0;"),
+                            (["predict", "-n", "2.5"], ranks + "2.5;"),
+                            (["predict", "--every", "soon"], "--every: expected a number from 0.1 to 86400, found soon;")):
+            with self.subTest(words=words):
+                self.assertIn(says, run(FORETRACE, *words, status=2).stderr)
+
     def test_machine_without_its_option(self):
         for words in (["simulate", "run.ftr", "cray-t3d"], ["simulate", "cray-t3d", "-n", "2", "--", "/bin/true"],
                       ["simulate", "-n", "2", "cray-t3d", "/bin/true"], ["predict", "-n", "2", "cray-t3d", "--", "/bin/true"],

@@ -21,6 +21,16 @@ trace::Trace run(Clock clock, Time first, Time call, Time second) {
   return b.trace();
 }
 
+views::OtherState other_state(bool is_measured) {
+  views::OtherState state;
+  state.is_measured = is_measured;
+  state.runs = is_measured ? 1 : 2;
+  state.measured = {Time::ns(3900), Time::ns(4000), Time::ns(4100)};
+  state.ways = {{"predict", {Time::ns(3000), Time::ns(3000), Time::ns(3000)}},
+                {"simulate", {Time::ns(5000), Time::ns(5000), Time::ns(5000)}}};
+  return state;
+}
+
 std::string text(const Validation& validation, int runs = 3) {
   views::ValidationReport report;
   report.program = "a.out";
@@ -57,6 +67,39 @@ TEST(TextValidation, TheTableShowsWhatTheTotalsTell) {
 )"),
             std::string::npos)
       << printed;
+}
+
+// Runs that found the machine in another state are judged by themselves.
+TEST(TextValidation, RunsInAnotherState) {
+  const trace::Trace real = run(Clock::wall, Time::ns(1000), Time::ns(2000), Time::ns(30));
+  views::ValidationReport report;
+  report.ways.push_back({"predict", analysis::validate({real}, {real}, {}), {}, {}});
+  report.other_state = other_state(false);
+  const std::string other = render_text_validation(report);
+  EXPECT_NE(other.find(R"(
+2 runs in the other state  4 us           3.9 us to 4.1 us
+predict --other-state      3 us  -25.0 %  3 us to 3 us
+simulate --other-state     5 us  +25.0 %  5 us to 5 us
+)"),
+            std::string::npos)
+      << other;
+  report.other_state = other_state(true);
+  const std::string measured = render_text_validation(report);
+  EXPECT_NE(measured.find("1 run in the state that was measured"), std::string::npos) << measured;
+  EXPECT_EQ(measured.find("--other-state"), std::string::npos) << measured;
+  const std::string json = render_json_validation(report);
+  EXPECT_NE(json.find("\"other_state\""), std::string::npos) << json;
+  EXPECT_NE(json.find("-0.25"), std::string::npos) << json;
+}
+
+// --within asks for the state that most runs found.
+TEST(TextValidation, AnotherStateIsNotJudged) {
+  const trace::Trace real = run(Clock::wall, Time::ns(1000), Time::ns(2000), Time::ns(30));
+  views::ValidationReport report;
+  report.ways.push_back({"predict", analysis::validate({real}, {real}, {}), {}, {}});
+  report.other_state = other_state(false);
+  report.within = 0.05;
+  EXPECT_TRUE(report.is_within());
 }
 
 }  // namespace

@@ -182,6 +182,7 @@ class Campaign:
     def run_program(self, setting, program, model, peer):
         case = runs.Case(self.options.build, self.out, setting, program)
         runner = runs.Runner(self.tool, case, model.resolve(), peer, self.options.limit)
+        line = tomllib.loads(model.read_text())["machine"].get("cache_line", 0)
         why = case.missing()
         if why:
             self.results.add({"setting": setting.name, "program": program.name, "round": 0, "real": [],
@@ -191,7 +192,7 @@ class Campaign:
             load = os.getloadavg()[0]
             number = self.results.known(setting, program)
             self.results.add({"setting": setting.name, "program": program.name, "round": number, "load": load,
-                              **runner.round()})
+                              "cache_line": line, **runner.round()})
             self.clock.taken.append(time.monotonic() - begin)
         self.tell(setting, program)
 

@@ -1,7 +1,8 @@
 """The arithmetic of the accuracy table: rounds of runs in, plain figures out. Runs nothing, draws nothing.
 
 A round is what was run one after the other for one program in one setting:
-  {"setting", "program", "round", "real": [seconds], "WAY": seconds, "low": s, "high": s, "failed": {WAY: why}}
+  {"setting", "program", "round", "real": [seconds], "WAY": seconds, "low": s, "high": s, "failed": {WAY: why},
+   "cache_line": s of the model, "lines": [[s, s]] of each real run, before and after it; 0 or left out: not known}
 """
 
 import dataclasses
@@ -45,12 +46,40 @@ class Row:
     failed: dict     # way or "real": why
     interval: tuple | None  # 90 % of the prediction, by its own account
     inside: tuple | None    # real runs within it, of how many
+    known_states: int  # real runs of which it is known in which state they found the machine
+    # Of the real runs that found the machine in the state of its model:
+    same_real: Real | None
+    same_errors: dict
+
+
+STATES = 2  # times of a cache line by more than this factor apart are of two states, as for `measure`
+
+
+def known_states(one):
+    """Of a round, [(real run, what a cache line took, as a multiple of the model's time)] where both are known."""
+    model = one.get("cache_line", 0)
+    return [(run, [line / model for line in lines]) for run, lines in zip(one.get("real", []), one.get("lines", []))
+            if model > 0 and min(lines) > 0]
+
+
+def same_state(one):
+    """The real runs of a round that found the machine, before and after, as the model has it."""
+    return [run for run, lines in known_states(one) if all(1 / STATES <= line <= STATES for line in lines)]
+
+
+def real_of(runs):
+    return Real(statistics.median(runs), quantile(runs, 0.25), quantile(runs, 0.75), len(runs)) if runs else None
+
+
+def errors_of(predicted, real):
+    return {way: time / real.median - 1 for way, time in predicted.items()} if real else {}
 
 
 def row_of(rounds):
     """The row that these rounds of one program in one setting make."""
     runs = [seconds for one in rounds for seconds in one.get("real", [])]
-    real = Real(statistics.median(runs), quantile(runs, 0.25), quantile(runs, 0.75), len(runs)) if runs else None
+    real = real_of(runs)
+    same = real_of([run for one in rounds for run in same_state(one)])
     failed = {}
     for one in rounds:
         failed.update(one.get("failed", {}))
@@ -59,10 +88,11 @@ def row_of(rounds):
         times = [one[way] for one in rounds if way in one]
         if times:
             predicted[way] = statistics.median(times)
-    errors = {way: time / real.median - 1 for way, time in predicted.items()} if real else {}
+    errors = errors_of(predicted, real)
     interval = interval_of(rounds)
     inside = (sum(interval[0] <= run <= interval[1] for run in runs), len(runs)) if interval and runs else None
-    return Row(rounds[0]["setting"], rounds[0]["program"], real, predicted, errors, failed, interval, inside)
+    return Row(rounds[0]["setting"], rounds[0]["program"], real, predicted, errors, failed, interval, inside,
+               sum(len(known_states(one)) for one in rounds), same, errors_of(predicted, same))
 
 
 def stated_way(ways):
@@ -94,6 +124,11 @@ class Summary:
     worst: float
     program: str  # the worst one
     failed: int   # rows of which it has no time
+
+
+def of_same_state(rows):
+    """The rows by those real runs alone that found the machine in the state of its model."""
+    return [dataclasses.replace(row, real=row.same_real, errors=row.same_errors) for row in rows if row.same_real]
 
 
 def summary(rows, way):

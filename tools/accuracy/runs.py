@@ -72,8 +72,14 @@ ALLOW = "--allow-invalid"
 def real_seconds(text):
     """Of what the clock wrote: from the end of the barrier after MPI_Init, which the first rank sees,
     to the last rank's MPI_Finalize."""
-    times = [tuple(map(float, line.split())) for line in text.splitlines()]
+    times = [tuple(map(float, line.split())) for line in text.splitlines() if not line.startswith("lines")]
     return max(end for _, end in times) - min(begin for begin, _ in times)
+
+
+def lines_of(text):
+    """Seconds that a cache line took from core to core before and after the run; zeros: nobody looked."""
+    found = re.search(r"^lines (\S+) (\S+)$", text, re.M)
+    return [float(found[1]), float(found[2])] if found else [0, 0]
 
 
 def predicted_seconds(text):
@@ -106,11 +112,15 @@ class Runner:
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o755)
             clock = pathlib.Path(folder, "clock")
+            lines = pathlib.Path(folder, "lines")
+            lines.write_bytes(bytes(4096))
+            watch = [f"ACCURACY_LINES={lines}"] if self.case.setting.set == program_list.SHARED else []
             self.call(*self.case.setting.launcher(), "env", f"LD_PRELOAD={self.case.tools / 'clock.so'}",
-                      f"ACCURACY_CLOCK={clock}", *self.case.words)
-            if not clock.exists() or len(clock.read_text().splitlines()) != self.case.setting.ranks:
+                      f"ACCURACY_CLOCK={clock}", *watch, *self.case.words)
+            text = clock.read_text() if clock.exists() else ""
+            if sum(not line.startswith("lines") for line in text.splitlines()) != self.case.setting.ranks:
                 raise Failure("not every rank called MPI_Init and MPI_Finalize")
-            return real_seconds(clock.read_text())
+            return real_seconds(text), lines_of(text)
 
     def predict(self, trace):
         setting = self.case.setting
@@ -136,7 +146,7 @@ class Runner:
 
     def round(self):
         """What figures.py calls a round, less its names."""
-        done, failed = {"real": []}, {}
+        done, failed = {"real": [], "lines": []}, {}
 
         def attempt(way, run):
             try:
@@ -147,8 +157,10 @@ class Runner:
 
         def real():
             if "real" not in failed:
-                seconds = attempt("real", self.real)
-                done["real"] += [] if seconds is None else [seconds]
+                run = attempt("real", self.real)
+                if run:
+                    done["real"].append(run[0])
+                    done["lines"].append(run[1])
 
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o755)

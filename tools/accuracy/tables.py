@@ -94,6 +94,19 @@ def beside_smpi(group):
     return ["", f"Rows in which a way is nearer to the real runs than SMPI: {', '.join(told)}."] if told else []
 
 
+def in_the_models_state(group):
+    """Errors by the real runs alone that found the machine as its model has it, where that is known."""
+    same = figures.of_same_state(group)
+    if not same:
+        return []
+    runs = sum(row.real.count for row in same)
+    known = sum(row.known_states for row in group)
+    told = [f"{NAMES[way]} {per_cent(made.mean)} in the mean, {per_cent(made.median)} median, {per_cent(made.worst)} at "
+            f"most ({made.program})" for way in ways_of(same) for made in [figures.summary(same, way)] if made]
+    return ["", f"Of {known} real runs whose state is known {runs}, of {len(same)} programs, found the machine in the state that its model is of. "
+            f"Errors by these alone: {'; '.join(told)}."]
+
+
 def full_table(group):
     ways = ways_of(group)
     lines = [f"| program | real | quartiles | {' | '.join(NAMES[way] for way in ways)} | 90 % interval | inside |",
@@ -129,7 +142,8 @@ def markdown(rows, facts, page=""):
             lines += ["", f"### {heading(setting)}", *kept.sections[heading(setting)]]
         if setting not in groups:
             continue
-        lines += ["", f"### {heading(setting)}", "", *full_table(groups[setting]), *beside_smpi(groups[setting])]
+        lines += ["", f"### {heading(setting)}", "", *full_table(groups[setting]),
+                  *beside_smpi(groups[setting]), *in_the_models_state(groups[setting])]
         missing = failures(groups[setting])
         if missing:
             lines += ["", "What failed:", "", *missing]

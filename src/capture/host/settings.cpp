@@ -27,6 +27,21 @@ void read_compute(std::string_view value, Settings& settings) {
   }
 }
 
+const char* name_of(machine::Bound bound) {
+  return bound == machine::Bound::min ? "min" : bound == machine::Bound::max ? "max" : "avg";
+}
+
+// What a trace's steps are, where the program did not announce them; and that kernels, or waits,
+// were left out.
+std::string describe_counts(const Settings& settings) {
+  std::string text;
+  if (settings.count != compute::Counter::none) text = compute::counts_option(settings.count);
+  if (settings.sample > 0)
+    text += (text.empty() ? "" : " ") + ("sample=" + std::to_string(settings.sample));
+  if (!settings.counts_waits) text += text.empty() ? "waits=none" : " waits=none";
+  return text;
+}
+
 int read_depth(std::string_view value) {
   int depth = 1;
   const char* end = value.data() + value.size();
@@ -104,6 +119,12 @@ Settings read_settings() {
     refuse("FORETRACE_COUNT", count, "blocks or instructions");
 
   settings.scale_from = variable("FORETRACE_SCALE_FROM");
+  settings.lines_of_run = variable("FORETRACE_LINES_OF_RUN");
+  const std::string_view state = variable("FORETRACE_STATE");
+  if (state == "other")
+    settings.in_other_state = true;
+  else if (!state.empty() && state != "measured")
+    refuse("FORETRACE_STATE", state, "measured or other");
   settings.sample = read_count("FORETRACE_SAMPLE", "how often each kernel is to be executed");
   settings.placement = variable("FORETRACE_PLACEMENT");
   settings.ranks_per_node = read_count("FORETRACE_RANKS_PER_NODE", "how many ranks share a node");
@@ -127,6 +148,15 @@ Settings read_settings() {
   else if (!yield.empty() && yield != "auto")
     refuse("FORETRACE_YIELD", yield, "auto, always or never");
   return settings;
+}
+
+std::string describe(const Settings& settings) {
+  const std::string counts = describe_counts(settings);
+  if (settings.mode != Mode::predict) return counts;
+  std::string text = std::string("bound=") + name_of(settings.bound) +
+                     " compute=" + compute::format_spec(settings.compute);
+  if (settings.in_other_state) text += " state=other";
+  return counts.empty() ? text : text + " " + counts;
 }
 
 }  // namespace foretrace::capture

@@ -30,6 +30,8 @@ struct Settings {
   std::string placement;           // FORETRACE_PLACEMENT: predict's; empty: the launcher's
   int ranks_per_node = 0;          // FORETRACE_RANKS_PER_NODE; 0: not said
   std::string scale_from;          // FORETRACE_SCALE_FROM: the model of this machine
+  std::string lines_of_run;        // FORETRACE_LINES_OF_RUN: a file for them; empty: nobody asks
+  bool in_other_state = false;     // FORETRACE_STATE: measured, other
   int sample = 0;                  // FORETRACE_SAMPLE: executions of each kernel; 0: all
   int depth = 1;                   // FORETRACE_DEPTH: profile's call sites
   bool start_logging = true;       // FORETRACE_START: on, off,
@@ -41,5 +43,8 @@ struct Settings {
 
 // Throws Error naming the variable that makes no sense.
 Settings read_settings();
+
+// As a trace's header has them.
+std::string describe(const Settings& settings);
 
 }  // namespace foretrace::capture

@@ -16,11 +16,12 @@
 #include "capture/predict/yielding.hpp"
 #include "capture/profile/profiler.hpp"
 #include "capture/session/forks.hpp"
+#include "capture/session/line_probe.hpp"
 #include "capture/session/own_comm.hpp"
 #include "capture/session/start_up.hpp"
-#include "machine/machine_file.hpp"
 #include "machine/moving.hpp"
 #include "machine/path.hpp"
+#include "machine/state.hpp"
 #include "mpi_api/groups.hpp"
 #include "mpi_api/hosts.hpp"
 #include "trace/renew.hpp"
@@ -35,10 +36,6 @@ thread_local bool initial_thread = false;
 
 namespace {
 
-const char* name_of(machine::Bound bound) {
-  return bound == machine::Bound::min ? "min" : bound == machine::Bound::max ? "max" : "avg";
-}
-
 bool is_look(Fn fn) {
   static const auto looks = [] {
     std::array<bool, static_cast<std::size_t>(Fn::kCount)> all{};
@@ -48,24 +45,6 @@ bool is_look(Fn fn) {
   return looks[static_cast<std::size_t>(fn)];
 }
 
-// What a trace's steps are, where the program did not announce them; and that kernels, or waits,
-// were left out.
-std::string describe_counts(const Settings& settings) {
-  std::string text;
-  if (settings.count != compute::Counter::none) text = compute::counts_option(settings.count);
-  if (settings.sample > 0)
-    text += (text.empty() ? "" : " ") + ("sample=" + std::to_string(settings.sample));
-  if (!settings.counts_waits) text += text.empty() ? "waits=none" : " waits=none";
-  return text;
-}
-
-std::string describe(const Settings& settings) {
-  std::string text = std::string("bound=") + name_of(settings.bound) +
-                     " compute=" + compute::format_spec(settings.compute);
-  const std::string counts = describe_counts(settings);
-  return counts.empty() ? text : text + " " + counts;
-}
-
 }  // namespace
 
 void Session::start(Fn fn) {
@@ -73,7 +52,8 @@ void Session::start(Fn fn) {
   std::string problem;
   try {
     settings_ = read_settings();
-    if (settings_.mode == Mode::predict) model_ = machine::read_machine_file(settings_.machine);
+    if (settings_.mode == Mode::predict)
+      model_ = machine::read_machine_in_state(settings_.machine, settings_.in_other_state);
   } catch (const Error& error) {
     problem = error.what();
   }
@@ -96,7 +76,7 @@ void Session::start(Fn fn) {
     return free_own_comm();
   }
   if (nodes_.empty()) nodes_ = mpi_api::find_hosts(own_comm);
-  begin_yielding(settings_.yield);
+  const bool shares_cores = begin_yielding(settings_.yield);
   if (settings_.clock == trace::Clock::wall)
     clocks_.start(comms.world_rank().value, comms.world_size());
   if (!open_trace()) return free_own_comm();
@@ -105,6 +85,7 @@ void Session::start(Fn fn) {
   if (settings_.mode == Mode::predict) start_prediction();
 
   initial_thread = true;
+  line_probe.begin(settings_.lines_of_run, shares_cores);
   // All ranks count from one moment.
   PMPI_Barrier(own_comm);
   wall_zero_ns_ = clocks_.common_now_ns();
@@ -190,8 +171,7 @@ bool Session::open_trace() {
       info.program = command_line();
       info.origin = settings_.mode == Mode::predict ? "predict" : "record";
       info.machine = model_ ? model_->name : "";
-      info.options =
-          settings_.mode == Mode::predict ? describe(settings_) : describe_counts(settings_);
+      info.options = describe(settings_);
       info.mpi = FORETRACE_MPI_NAME;
       info.clocks = clocks_.at_start();
       info.nodes = nodes_;
@@ -273,6 +253,7 @@ void Session::stop(Fn fn) {
   if (!kernels.empty() && comms.world_rank().value == 0) say(kernels);
   if (predicting()) piggyback.stop();
   PMPI_Barrier(own_comm);
+  line_probe.end();
   const trace::Clocks clocks = clocks_.finish(wall_zero_ns_);
   const std::vector<std::string> notes = all_notes();
   free_own_comm();

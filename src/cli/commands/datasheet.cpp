@@ -227,7 +227,7 @@ std::function<int()> declare(CLI::App& app) {
                  "Message sizes in the tables, in bytes, e.g. 64k or 8,1k or 8..1m");
   app.add_option("--digits", options->digits,
                  "Significant digits of the coefficients; otherwise as their errors justify")
-      ->check(CLI::Range(1, 17));
+      ->check(in_range(1, 17));
   app.add_flag(
       "--full", options->full,
       "text, tex, pdf: everything of each function, on pages of its own; html always has it");

@@ -7,6 +7,7 @@
 #include "base/time_text.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/system/output_file.hpp"
+#include "cli/words/option_values.hpp"
 #include "imported/imb.hpp"
 #include "imported/model.hpp"
 #include "imported/netpipe.hpp"
@@ -127,7 +128,7 @@ std::function<int()> declare(CLI::App& app) {
       ->required();
   app.add_option("-o,--output", options->output, "The machine model to write (TOML)")->required();
   app.add_option("--ranks", options->ranks, "osu: of all files that do not say it")
-      ->check(CLI::Range(1, 1 << 24));
+      ->check(in_range(1, 1 << 24));
   app.add_option("--cluster", options->cluster,
                  "simgrid-csv: whose rows of a file that has several clusters");
   app.add_option("--link", options->link,

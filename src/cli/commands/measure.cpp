@@ -112,7 +112,7 @@ int measure(const Options& options) {
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("-n", options->ranks, "Number of ranks; at most one per core")
-      ->check(CLI::Range(2, 1 << 24));
+      ->check(in_range(2, 1 << 24));
   app.add_option("--mpi", options->mpi, "The MPI to measure: openmpi or mpich")
       ->check(offers(kMpiWords))
       ->capture_default_str();
@@ -122,12 +122,12 @@ std::function<int()> declare(CLI::App& app) {
   app.add_flag("--quick", options->quick, "Five short launches, under a minute");
   app.add_flag("--thorough", options->thorough, "More launches, more sizes");
   app.add_option("--launches", options->launches, "Number of launches in one state of the machine")
-      ->check(CLI::Range(1, 1000));
+      ->check(in_range(1, 1000));
   app.add_option("--budget", options->budget, "Seconds that all launches may take")
-      ->check(CLI::Range(1.0, 1e6));
+      ->check(in_range(1.0, 1e6));
   app.add_option("--max-bytes", options->max_bytes, "The largest message; 4 MiB if not given")
       ->transform(size_in_bytes())
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30));
+      ->check(in_range(std::uint64_t{1}, std::uint64_t{1} << 30));
   app.add_option("--seed", options->seed, "Of the order in which things are measured")
       ->capture_default_str();
   app.add_option("--start", options->start,

@@ -12,9 +12,9 @@
 #include "cli/words/option_values.hpp"
 #include "compute/rules.hpp"
 #include "compute/work_counter.hpp"
-#include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
 #include "machine/path.hpp"
+#include "machine/state.hpp"
 #include "topology/placement.hpp"
 
 namespace foretrace::cli {
@@ -33,6 +33,7 @@ struct Options {
   std::string waits = "measured";
   std::string start = "on";
   std::string progress;
+  bool in_other_state = false;
   int sample = 0;
 };
 
@@ -89,6 +90,10 @@ int predict(Options& options) {
   run.own_options = {"--machine", options.machine, "--bound", options.bound,
                      "--compute", options.compute, "--wtime", options.wtime,
                      "--waits",   options.waits,   "--start", options.start};
+  if (options.in_other_state) {
+    run.environment.emplace_back("FORETRACE_STATE", "other");
+    run.own_options.emplace_back("--other-state");
+  }
   if (!options.scale_from.empty())
     run.own_options.insert(run.own_options.end(), {"--scale-from", options.scale_from});
   if (options.sample > 0)
@@ -97,7 +102,8 @@ int predict(Options& options) {
   if (run.allow_invalid) run.own_options.emplace_back(machine::kAllowInvalid);
   check_capture_run(run);
   run.returns = run.ranks == 0 && is_users_first_rank();
-  const machine::MachineModel model = machine::read_machine_file(options.machine);
+  const machine::MachineModel model =
+      machine::read_machine_in_state(options.machine, options.in_other_state);
   // This command is there in every rank, and before them with -n: said once is enough.
   constexpr const char* kSaid = "FORETRACE_MEASUREMENT_SAID";
   run.notes = notes_of_machine(options.machine, model);
@@ -112,13 +118,13 @@ int predict(Options& options) {
   // A program that does not count what it was asked to ran without us.
   const LaunchResult result = launch(run);
   if (result.traced && options.progress != "always" && machine::attended_from(model))
-    move_in_calls(run.output, options.machine, options.bound);
+    move_in_calls(run.output, options.machine, options.bound, options.in_other_state);
   return finish_run(run, result, spec.kind == compute::Kind::counted, &model);
 }
 
 void check(const Options& options) {
   const compute::Spec spec = compute::parse_spec(options.compute, "--compute");
-  machine::read_machine_file(options.machine);
+  machine::read_machine_in_state(options.machine, options.in_other_state);
   check_computation(spec, options);
   check_placement(options);
 }
@@ -152,6 +158,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
   add_placement_options(app, options->placement, options->ranks_per_node, false);
   add_progress_option(app, options->progress);
   add_allow_invalid(app, options->run.allow_invalid);
+  add_other_state(app, options->in_other_state);
   add_start_option(app, options->start);
   add_sample_option(app, options->sample);
   add_watcher_options(app, options->run.watch);

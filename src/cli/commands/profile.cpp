@@ -15,6 +15,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/system/output_file.hpp"
 #include "cli/system/process.hpp"
+#include "cli/words/option_values.hpp"
 #include "symbols/call_places.hpp"
 #include "trace/counters_file.hpp"
 #include "views/draw/units.hpp"
@@ -152,12 +153,12 @@ std::function<int()> declare(CLI::App& app) {
       ->allow_extra_args(false)
       ->take_all();
   app.add_option("--depth", options->depth, "How many callers tell one call site from another")
-      ->check(CLI::Range(1, trace::kMostFrames))
+      ->check(in_range(1, trace::kMostFrames))
       ->capture_default_str();
   add_start_option(app, options->start);
   add_watcher_options(app, options->run.watch);
   app.add_option("--top", options->top, "Lines of each table on the terminal")
-      ->check(CLI::Range(1, 1 << 30))
+      ->check(in_range(1, 1 << 30))
       ->capture_default_str();
   app.add_flag("--json", options->json, "Print all of it as JSON");
   app.add_option("--read", options->read, "Show a profile that was written before; start nothing");

@@ -274,10 +274,10 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
                  "program; with -n, after --: a program and its arguments, which runs live")
       ->required();
   app.add_option("-n", simulation.live_ranks, "Run a program live on so many ranks")
-      ->check(CLI::Range(1, 1 << 20));
+      ->check(in_range(1, 1 << 20));
   app.add_option("--spawn", simulation.spawn,
                  "Live: room for so many more processes, which MPI_Comm_spawn may start")
-      ->check(CLI::Range(0, 1 << 20));
+      ->check(in_range(0, 1 << 20));
   app.add_option("--mpi", options->mpi,
                  "Live: the program's MPI, if it cannot be seen: openmpi, mpich or standard")
       ->check(offers("openmpi,mpich,standard"));
@@ -294,7 +294,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
       app.add_option("--samples", options->samples,
                      "Simulate so often on machines drawn within the model's errors, too: median "
                      "and 90 % of the run time")
-          ->check(CLI::Range(2, 1'000'000));
+          ->check(in_range(2, 1'000'000));
   app.add_option("--seed", options->seed, "Of --samples: another one gives other draws")
       ->capture_default_str()
       ->needs(samples);
@@ -304,7 +304,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
       ->type_size(1)
       ->allow_extra_args(false);
   app.add_option("--jobs", options->jobs, "Simulations of a sweep at once (0: one per processor)")
-      ->check(CLI::Range(0, 1 << 16));
+      ->check(in_range(0, 1 << 16));
   app.add_flag("--csv", options->csv, "With --sweep: print comma-separated values");
   CLI::Option* const watch = add_watch_options(app, options->watch)->expected(0, 1);
   watch->description(

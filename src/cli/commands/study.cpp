@@ -15,6 +15,7 @@
 #include "cli/words/architecture_file.hpp"
 #include "cli/words/mistake.hpp"
 #include "cli/words/named_files.hpp"
+#include "cli/words/option_values.hpp"
 #include "study/run.hpp"
 
 namespace foretrace::cli {
@@ -185,7 +186,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("study", options->study, "What to run: a TOML file")->required();
   app.add_option("-o,--output", options->output, "Where results are kept, and added to");
   app.add_option("--jobs", options->jobs, "Virtual launches at once (0: one per processor)")
-      ->check(CLI::Range(0, 4096));
+      ->check(in_range(0, 4096));
   app.add_option("--array", options->array,
                  "Run part K of N alone: K/N, for a batch system's array");
   app.add_flag("--dry-run", options->dry_run, "Say what would be run, and run nothing");

@@ -159,7 +159,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--placement", options->placement, "With --topology: as for simulate")
       ->check(offers("block,round-robin,random:,recorded,FILE"));
   app.add_option("--width", options->width, "Columns of the text; default: the terminal's")
-      ->check(CLI::Range(40, 10000));
+      ->check(in_range(40, 10000));
   app.add_flag("--serve", options->serve,
                "Show a trace of any size in the browser, from a server on this machine");
   app.add_option("--view", options->view,

@@ -192,21 +192,21 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--load", options->loads,
                  "Loads in flits a cycle and terminal, with commas between (12 up to saturation)");
   app.add_option("--packet", options->packet_flits, "Flits of a packet (1)")
-      ->check(CLI::Range(1, 4096));
+      ->check(in_range(1, 4096));
   app.add_option("--warm-up", options->warm_up, "Cycles before the measured ones (5000)")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}));
+      ->check(in_range(std::int64_t{0}, std::int64_t{100'000'000}));
   app.add_option("--cycles", options->cycles, "Cycles that are measured (20000)")
-      ->check(CLI::Range(std::int64_t{100}, std::int64_t{1'000'000'000}));
+      ->check(in_range(std::int64_t{100}, std::int64_t{1'000'000'000}));
   app.add_option("--seed", options->seed, "Of the random numbers (1)");
   app.add_option("--burst", options->burst,
                  "Sources create packets in bursts of that many cycles on average")
-      ->check(CLI::Range(1.0, 1e9));
+      ->check(in_range(1.0, 1e9));
   app.add_option("--burst-rate", options->burst_rate, "Flits a cycle within a burst (1)")
-      ->check(CLI::Range(1e-6, 1.0));
+      ->check(in_range(1e-6, 1.0));
   app.add_option("--vcs", options->vcs, "A topology's switches: virtual channels")
-      ->check(CLI::Range(1, 32));
+      ->check(in_range(1, 32));
   app.add_option("--buffer", options->buffer, "A topology's switches: flits of each (8)")
-      ->check(CLI::Range(1, 4096));
+      ->check(in_range(1, 4096));
   app.add_option("--allocation", options->allocation, "A topology's switches (joint)")
       ->check(CLI::IsMember({"joint", "speculative", "sequential"}));
   app.add_option("--routing", options->routing, "A topology's switches (own)")

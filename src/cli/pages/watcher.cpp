@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "cli/system/process.hpp"
 #include "cli/traces/call_places.hpp"
+#include "cli/words/option_values.hpp"
 #include "views/watch/watch_view.hpp"
 #include "watch/picture.hpp"
 #include "watch/processes.hpp"
@@ -55,7 +56,7 @@ class NoSignals {
 void add_watcher_details(CLI::App& app, WatcherOptions& options, CLI::Option* watch) {
   CLI::Option* const details[] = {
       app.add_option("--every", options.every, "Watching: seconds between lines in the terminal")
-          ->check(CLI::Range(0.1, 86400.0))
+          ->check(in_range(0.1, 86400.0))
           ->capture_default_str(),
       app.add_flag("!--no-browser", options.browser,
                    "Watching: say lines in the terminal only, and serve no page"),

@@ -32,13 +32,15 @@ bool has_attended(trace::TraceReader& reader, const machine::MachineModel& model
 
 }  // namespace
 
-void move_in_calls(const std::string& path, const std::string& machine, const std::string& bound) {
+void move_in_calls(const std::string& path, const std::string& machine, const std::string& bound,
+                   bool in_other_state) {
   trace::TraceReader reader(path);
   if (!reader.sealed() || !reader.damage().empty()) return;
   SimulationOptions options;
   options.input = path;
   options.machine = machine;
   options.bound = bound;
+  options.in_other_state = in_other_state;
   options.progress = "calls";
   options.allow_invalid = true;  // what the summary says of that is enough
   Simulation simulation(options);

@@ -10,6 +10,7 @@ namespace foretrace::cli {
 // do: where some messages are of that kind, the trace at `path` is replayed with them on the
 // machine that it was predicted for, and replaced. A run that did not come to its end stays as it
 // is. Throws Error.
-void move_in_calls(const std::string& path, const std::string& machine, const std::string& bound);
+void move_in_calls(const std::string& path, const std::string& machine, const std::string& bound,
+                   bool in_other_state);
 
 }  // namespace foretrace::cli

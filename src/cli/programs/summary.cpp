@@ -205,7 +205,7 @@ void add_capture_options(CLI::App& app, CaptureRun& run) {
 
 void add_program_options(CLI::App& app, CaptureRun& run) {
   app.add_option("-n", run.ranks, "Number of ranks to start; leave out under mpirun or srun")
-      ->check(CLI::Range(1, 1 << 24));
+      ->check(in_range(1, 1 << 24));
   app.add_option("--mpi", run.mpi, "The program's MPI, if it cannot be seen: openmpi or mpich")
       ->check(offers(kMpiWords));
   app.add_option("--yield", run.yield,
@@ -220,7 +220,7 @@ void add_sample_option(CLI::App& app, int& samples) {
   app.add_option("--sample", samples,
                  "Execute each kernel that the program marks (FORETRACE_KERNEL_RUNS) so often on "
                  "each rank, then only take its time; the program's results are lost")
-      ->check(CLI::Range(1, 1 << 20));
+      ->check(in_range(1, 1 << 20));
 }
 
 void warn_of_samples(int samples) {

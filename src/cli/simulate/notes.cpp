@@ -139,6 +139,11 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
       network_ == Kind::datasheet && (loggps_.latency || loggps_.overhead_send ||
                                       loggps_.overhead_recv || loggps_.gap || loggps_.gap_per_byte),
       "of --loggps the network datasheet takes S only; choose --network loggps");
+  idle(
+      options_.in_other_state && network_ != Kind::datasheet,
+      "--other-state changes the equations of functions; parameters of [loggps], by which messages "
+      "go on the network " +
+          options_.network + ", are the same in both states");
   idle(options_.block != initial.block && (network_ != Kind::hops || cut_through_),
        "--block" + here);
   idle(options_.packet_size != initial.packet_size && !packets, "--packet-size" + here);

@@ -59,7 +59,7 @@ void add_network_options(CLI::App& app, SimulationOptions& options) {
       ->transform(size_in_bytes())
       ->capture_default_str();
   app.add_option("--buffer", options.buffer, "packet: packets that an input of a switch holds")
-      ->check(CLI::Range(1, 1 << 24))
+      ->check(in_range(1, 1 << 24))
       ->capture_default_str();
   app.add_option("--routing", options.routing, "packet: minimal, adaptive")
       ->check(CLI::IsMember({"minimal", "adaptive"}))
@@ -82,7 +82,7 @@ void add_placement_options(CLI::App& app, std::string& placement, int& ranks_per
   app.add_option("--ranks-per-node", ranks_per_node,
                  is_of_topology ? "Without a topology: how many ranks share a node"
                                 : "How many ranks share a node")
-      ->check(CLI::Range(1, 1 << 24));
+      ->check(in_range(1, 1 << 24));
 }
 
 void add_progress_option(CLI::App& app, std::string& progress) {
@@ -96,6 +96,12 @@ void add_progress_option(CLI::App& app, std::string& progress) {
 void add_allow_invalid(CLI::App& app, bool& allowed) {
   app.add_flag(machine::kAllowInvalid, allowed,
                "Use functions that the machine model calls INVALID, too, and say so");
+}
+
+void add_other_state(CLI::App& app, bool& in_other_state) {
+  app.add_flag("--other-state", in_other_state,
+               "The machine in the other state that its measurement met: messages within a host "
+               "take another time there");
 }
 
 void add_simulation_options(CLI::App& app, SimulationOptions& options) {
@@ -114,6 +120,7 @@ void add_simulation_options(CLI::App& app, SimulationOptions& options) {
                  "kernels and those of --machine")
       ->transform(machine_name());
   add_allow_invalid(app, options.allow_invalid);
+  add_other_state(app, options.in_other_state);
   app.add_option("--bound", options.bound, "Which end of the model's error interval: min, avg, max")
       ->check(CLI::IsMember({"min", "avg", "max"}))
       ->capture_default_str();

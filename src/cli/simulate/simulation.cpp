@@ -14,8 +14,8 @@
 #include "cli/traces/call_places.hpp"
 #include "compute/annotations_note.hpp"
 #include "compute/work_counter.hpp"
-#include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
+#include "machine/state.hpp"
 #include "sim/computed_source.hpp"
 #include "sim/memory_source.hpp"
 #include "sim/text/goal_parser.hpp"
@@ -96,7 +96,10 @@ Simulation::Simulation(const SimulationOptions& options, WithoutInput)
       spec_(compute::parse_spec(options.compute, "--compute")),
       bound_(parse_bound(options.bound)),
       loggps_(machine::parse_loggps(options.loggps)) {
-  if (!options.machine.empty()) model_ = machine::read_machine_file(options.machine);
+  if (options.in_other_state && options.machine.empty())
+    throw UsageError("--other-state is of a machine's model: give --machine");
+  if (!options.machine.empty())
+    model_ = machine::read_machine_in_state(options.machine, options.in_other_state);
   if (loggps_.sync_threshold) model_.loggps.sync_threshold = loggps_.sync_threshold;
   set_network();
   set_collectives();
@@ -301,6 +304,7 @@ trace::TraceInfo Simulation::info() const {
       "bound=" + options_.bound + " compute=" +
       (spec_.kind == compute::Kind::counted ? compute::format_spec(spec_) : options_.compute);
   if (counts != compute::Counter::none) info.options += " " + compute::counts_option(counts);
+  if (options_.in_other_state) info.options += " state=other";
   if (options_.sample > 0) info.options += " sample=" + std::to_string(options_.sample);
   if (options_.spawn > 0) info.options += " spawn=" + std::to_string(options_.spawn);
   const SimulationOptions initial;

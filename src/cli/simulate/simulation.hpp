@@ -42,6 +42,7 @@ struct SimulationOptions {
   bool is_compute_given = false;
   std::string scale_from;
   int sample = 0;                    // live: --sample
+  bool in_other_state = false;       // of the machine: machine/state.hpp
   bool allow_invalid = false;        // functions that the measurement calls INVALID may be used
   ArchitectureOptions architecture;  // of arch:FILE
   std::string network;               // empty: datasheet, or loggps where there is no machine

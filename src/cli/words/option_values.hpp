@@ -3,9 +3,26 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <concepts>
 #include <string>
 
 namespace foretrace::cli {
+
+// A number of that kind, both ends included. (CLI::Range says of a word that it is out of range.)
+template <class Number>
+CLI::Validator in_range(Number low, Number high) {
+  const auto told = [](Number number) { return CLI::detail::to_string(number); };
+  const char* const kind = std::integral<Number> ? "a whole number" : "a number";
+  const std::string expected =
+      std::string("expected ") + kind + " from " + told(low) + " to " + told(high) + ", found ";
+  return {
+      [=](std::string& text) {
+        Number number{};
+        const bool is_one = CLI::detail::lexical_cast(text, number);
+        return is_one && low <= number && number <= high ? std::string() : expected + text;
+      },
+      (std::integral<Number> ? "INT in [" : "FLOAT in [") + told(low) + " - " + told(high) + "]"};
+}
 
 // "64k", "64KiB", "4096": bytes.
 CLI::Validator size_in_bytes();

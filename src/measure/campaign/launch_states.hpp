@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/core/cache_line.hpp"
+#include "base/cache_line.hpp"
 #include "measure/core/samples.hpp"
 
 namespace foretrace::measure {

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/cache_line.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
-#include "measure/core/cache_line.hpp"
 
 namespace foretrace::measure {
 namespace {

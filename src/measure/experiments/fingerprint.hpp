@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "measure/core/cache_line.hpp"
+#include "base/cache_line.hpp"
 
 namespace foretrace::measure {
 

@@ -26,10 +26,19 @@ std::uint64_t stride_of(std::uint64_t length) {
 
 using SharedType = std::shared_ptr<MPI_Datatype>;
 
+// Doubles, and a part of a cube: MPICH handles bytes in pieces two to four times as slowly as
+// doubles, and long messages of one row of pieces (MPI_Type_vector) four times as slowly as those
+// of several rows.
 SharedType make_type(std::uint64_t bytes, std::uint64_t length) {
+  constexpr int kDouble = sizeof(double);
+  constexpr int kRow = 8;  // pieces
+  const int pieces = static_cast<int>(bytes / length);
+  const int row = pieces % kRow == 0 ? kRow : pieces;
+  const int wanted[] = {static_cast<int>(length) / kDouble, row, pieces / row};
+  const int sizes[] = {static_cast<int>(stride_of(length)) / kDouble, wanted[1], wanted[2]};
+  constexpr int kStarts[] = {0, 0, 0};
   auto* type = new MPI_Datatype;
-  MPI_Type_create_hvector(static_cast<int>(bytes / length), static_cast<int>(length),
-                          static_cast<MPI_Aint>(stride_of(length)), MPI_BYTE, type);
+  MPI_Type_create_subarray(3, sizes, wanted, kStarts, MPI_ORDER_FORTRAN, MPI_DOUBLE, type);
   MPI_Type_commit(type);
   return {type, [](MPI_Datatype* made) {
             MPI_Type_free(made);

@@ -98,6 +98,33 @@ json group_json(const ValidatedGroup& group) {
   return object;
 }
 
+double error_of(const RunSpread& predicted, const RunSpread& measured) {
+  return (predicted.median - measured.median).seconds() / measured.median.seconds();
+}
+
+std::string other_state_table(const OtherState& state) {
+  TextTable table({L, R, R, L});
+  table.add({fmt::format("{} {} in the {}", state.runs, state.runs == 1 ? "run" : "runs",
+                         state.is_measured ? "state that was measured" : "other state"),
+             format_time(state.measured.median), "", between(state.measured)});
+  for (const auto& [name, predicted] : state.ways)
+    table.add({name + (state.is_measured ? "" : " --other-state"), format_time(predicted.median),
+               percent(error_of(predicted, state.measured)), between(predicted)});
+  return table.render(0);
+}
+
+json other_state_json(const OtherState& state) {
+  json ways = json::array();
+  for (const auto& [name, predicted] : state.ways)
+    ways.push_back({{"way", name},
+                    {"predicted", spread_json(predicted)},
+                    {"error", error_of(predicted, state.measured)}});
+  return {{"is_measured", state.is_measured},
+          {"runs", state.runs},
+          {"measured", spread_json(state.measured)},
+          {"ways", ways}};
+}
+
 const char* kind_name(analysis::CauseKind kind) {
   constexpr const char* kNames[] = {"threshold",  "per byte",    "fixed",       "missing", "beyond",
                                     "unreliable", "first calls", "computation", "waiting"};
@@ -157,6 +184,7 @@ std::string render_text_validation(const ValidationReport& report) {
     table.add({way.name, format_time(way.validation.predicted.median),
                percent(way.validation.error()), between(way.validation.predicted)});
   text += "\n" + table.render(0);
+  if (report.other_state) text += "\n" + other_state_table(*report.other_state);
   for (const ValidatedWay& way : report.ways) {
     text += "\n" + way.name + "\n" + parts_table(way.validation);
     for (const std::string& note : way.notes) text += "  note: " + note + "\n";
@@ -192,6 +220,7 @@ std::string render_json_validation(const ValidationReport& report) {
                  {"switched_out", spread_json(first.switched_out)},
                  {"state", report.state},
                  {"ways", ways}};
+  if (report.other_state) object["other_state"] = other_state_json(*report.other_state);
   if (report.within > 0) {
     object["within"] = report.within;
     object["is_within"] = report.is_within();

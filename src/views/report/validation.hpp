@@ -2,7 +2,9 @@
 // they part, and what may be the cause. Draws only; analysis/validation.hpp computes.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/validation.hpp"
@@ -17,6 +19,15 @@ struct ValidatedWay {
   std::vector<std::string> notes;  // what the prediction said of itself
 };
 
+// What some of the real runs found, where the report is of the others: the machine in another
+// state, or in the one that it was measured in if the report is of that other state.
+struct OtherState {
+  bool is_measured = false;
+  int runs = 0;
+  analysis::RunSpread measured;
+  std::vector<std::pair<std::string, analysis::RunSpread>> ways;  // what was predicted for it
+};
+
 struct ValidationReport {
   std::string program;
   std::string machine;  // the model's name
@@ -25,6 +36,7 @@ struct ValidationReport {
   std::vector<std::string> state;  // of the machine that the runs were on: what disturbs
   double within = 0;               // the share that was asked for; 0: none was
   std::vector<ValidatedWay> ways;  // at least one
+  std::optional<OtherState> other_state;
 
   bool is_within() const;  // all ways are
 };

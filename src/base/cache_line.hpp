@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <string>
 
-namespace foretrace::measure {
+namespace foretrace {
 
 // A time by more than this factor longer than another one is another state of the
 // machine. It varies by 1.5 while all messages take as long as before.
@@ -43,4 +45,19 @@ class CacheLine {
 // Between two cores that the system gives this process; 0: it may use only one.
 double time_cache_line();
 
-}  // namespace foretrace::measure
+// What it took between two ranks of a run, in seconds; 0: not known. Zero at first, in a file that
+// both map.
+struct LinesOfRun {
+  CacheLine line;
+  std::int64_t token = 0;  // of the one who times: the other sees the same file
+  double at_start = 0;
+  double at_end = 0;
+};
+struct UnmapLines {
+  void operator()(LinesOfRun* lines) const;
+};
+using MappedLines = std::unique_ptr<LinesOfRun, UnmapLines>;
+// nullptr: the file is not there, or not whole.
+MappedLines map_lines(const std::string& file);
+
+}  // namespace foretrace

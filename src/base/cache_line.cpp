@@ -1,13 +1,17 @@
-#include "measure/core/cache_line.hpp"
+#include "base/cache_line.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
 #include <vector>
 
-namespace foretrace::measure {
+namespace foretrace {
 namespace {
 
 std::int64_t clock_ns() {
@@ -90,4 +94,19 @@ double time_cache_line() {
   return seconds;
 }
 
-}  // namespace foretrace::measure
+void UnmapLines::operator()(LinesOfRun* lines) const {
+  ::munmap(lines, sizeof *lines);
+}
+
+MappedLines map_lines(const std::string& file) {
+  const int opened = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+  if (opened < 0) return nullptr;
+  struct stat facts {};
+  void* memory = MAP_FAILED;
+  if (::fstat(opened, &facts) == 0 && facts.st_size >= static_cast<off_t>(sizeof(LinesOfRun)))
+    memory = ::mmap(nullptr, sizeof(LinesOfRun), PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
+  ::close(opened);
+  return MappedLines(memory == MAP_FAILED ? nullptr : static_cast<LinesOfRun*>(memory));
+}
+
+}  // namespace foretrace

@@ -1,5 +1,5 @@
 // A cache line timed between two threads.
-#include "measure/core/cache_line.hpp"
+#include "base/cache_line.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-namespace foretrace::measure {
+namespace foretrace {
 namespace {
 
 // Where the other thread has no core meanwhile there is no time; then it is asked once more.
@@ -65,4 +65,4 @@ TEST(CacheLine, States) {
 }
 
 }  // namespace
-}  // namespace foretrace::measure
+}  // namespace foretrace
