@@ -422,6 +422,10 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
         longest_crowded_ms_ = record.crowded_ms;
         most_crowded_ = rank;
       }
+      if (most_announced_us_ < record.announced_us) {
+        most_announced_us_ = record.announced_us;
+        most_announcing_ = rank;
+      }
       if (longest_counted_wait_ < Time::ps(record.counted_wait)) {
         longest_counted_wait_ = Time::ps(record.counted_wait);
         longest_counted_waiting_ = rank;

@@ -101,6 +101,7 @@ class LiveSource : public sim::Source {
   std::string slept(Time all, const std::string& compute) const;
   // "rank 2: its threads waited 0.3 s for cores ...", likewise.
   std::string lacked_cores(Time all) const;
+  std::string announced_beside_others(Time all) const;
   // The same of looks that a rank gave up, and for which the simulator looked longer.
   std::string looked_for_nothing(Time all) const;
   // What the rank called last, and where: "in MPI_Recv at ring.c:5", "after ..." if it has left
@@ -239,6 +240,8 @@ class LiveSource : public sim::Source {
   std::vector<WorldRank> without_finalize_;  // that ended with status 0
   std::int32_t longest_crowded_ms_ = 0;      // a rank's threads waited for cores
   WorldRank most_crowded_;
+  std::int32_t most_announced_us_ = 0;  // by a rank of whose threads several call
+  WorldRank most_announcing_;
   Time longest_counted_wait_;
   WorldRank longest_counted_waiting_;
   Time longest_wait_;  // by other means than MPI

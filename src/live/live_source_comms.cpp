@@ -205,6 +205,20 @@ std::string LiveSource::lacked_cores(Time all) const {
   return is_wait_told(longest, all) ? note_of_crowding(most_crowded_.value, longest.seconds()) : "";
 }
 
+std::string LiveSource::announced_beside_others(Time all) const {
+  constexpr double kLeastShare = 0.01;
+  const double seconds = 1e-6 * most_announced_us_;
+  if (seconds == 0 || seconds < kLeastShare * all.seconds()) return {};
+  char line[320];
+  std::snprintf(
+      line, sizeof line,
+      "rank %d: its threads announced %.3g s of computation beside others that call MPI; "
+      "that takes no time here, so what these do meanwhile, as to answer a message, comes "
+      "after it, and times may be too long",
+      most_announcing_.value, seconds);
+  return line;
+}
+
 void LiveSource::answer_collective(const Record& record, std::uint64_t number, Answer& answer) {
   CommState& comm = comm_state(record.comm);
   Instance& current = comm.open[number - comm.base];

@@ -94,7 +94,8 @@ struct alignas(64) Record {
   };
   union {
     std::int32_t send_tag = 0;
-    std::int32_t place;  // collective: of this rank in the communicator
+    std::int32_t place;         // collective: of this rank in the communicator
+    std::int32_t announced_us;  // finalize: of computation, by one of several threads that call
   };
   union {
     std::int32_t recv_peer = -1;

@@ -256,6 +256,20 @@ class Threads(harness.TestCase):
             if times[-1] > times[0] + 900_000_000 or len(command) == 1:
                 self.assertEqual(told in self.result.err, len(command) == 2, f"{times} {self.result.err}")
 
+    def test_a_thread_that_answers_beside_announced_work(self):
+        """Live, a rank has one clock: what is answered beside announced work comes after it, and that is told."""
+        program = self.directory / "serve"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-I", harness.SOURCE / "include", harness.SOURCE / "tests/e2e/programs/serve.c",
+                             "-o", program, "-lpthread"]))
+        if self.ok(harness.plain(2, [program])).out:
+            self.skipTest(f"{harness.mpi} has no MPI_THREAD_MULTIPLE here")
+        told = r"rank \d: its threads announced 0\.0\d+ s of computation beside others that call MPI"
+        for compute, arguments, says in (("annotated", [], True), ("measured", [], False), ("annotated", ["alone"], False)):
+            with self.subTest(compute=compute, arguments=arguments):
+                result = self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "--compute", compute, "-o",
+                                        self.directory / "serve.ftr", "--", program, *arguments)
+                (self.assertRegex if says else self.assertNotRegex)(result.err + result.out, told)
+
     def test_work_beside_a_thread_that_writes(self):
         """A thread writes a checkpoint for 300 us while another announces 500 us of work, three times: the threads
         take the longer of the two, a replay both, which is told; not where the work follows the writing."""

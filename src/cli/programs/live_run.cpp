@@ -179,6 +179,7 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
     say(source.slept(time, compute));
   else
     say(source.lacked_cores(time));
+  say(source.announced_beside_others(time));
   say(source.looked_for_nothing(time));
   return status;
 }

@@ -90,6 +90,8 @@ int Finalize() {
   record.slept = (line.slept() + along.slept).count_ps();
   record.looked = line.looked_for_nothing().count_ps();
   record.threads = line.several_called();
+  record.announced_us =
+      static_cast<std::int32_t>(std::min(line.announced_beside_others().seconds() * 1e6, 2e9));
   record.crowded_ms =
       static_cast<std::int32_t>(std::min(thread_calls::crowded().seconds() * 1e3, 2e9));
   if (!left.empty()) record.left_at = left.front()->made_at;

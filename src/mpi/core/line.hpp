@@ -174,6 +174,8 @@ class Line {
   // What it slept between its calls.
   Time slept() const { return first_.slept_between; }
   bool several_called() const { return several_; }
+  // What threads announced since several have called.
+  Time announced_beside_others() const { return announced_; }
   // In looks that it gave up and that may have taken longer than on a machine.
   Time looked_for_nothing() const { return looked_for_nothing_; }
 
@@ -267,6 +269,7 @@ class Line {
   std::atomic<std::uint32_t> lendings_ = 0;  // when the program went on
   ThreadWork first_;                         // of the thread that initialised MPI
   ThreadWork* work_ = &first_;
+  Time announced_;                       // since several threads have called
   std::atomic<double> others_steps_{0};  // by threads that may not call
   std::atomic<bool> several_ = false;    // have called, or said what they compute
   InCalls in_calls_;

@@ -201,8 +201,9 @@ void Line::settle_work() {
   const Time now = clock_now();
   const Time computed = computation(work);
   const Time due = std::max(std::max(work.since + computed, reached_) - now, Time());
-  if (due == computed) return;
   const Header& header = SharedMemory::header();
+  if (header.by_steps && work.steps != 0 && !counter_.is_open()) announced_ += due;
+  if (due == computed) return;
   if (header.by_steps)
     work.steps = header.compute_step > 0 ? due.seconds() / header.compute_step : 0;
   else
