@@ -152,6 +152,16 @@ class SeveralAtOnce(unittest.TestCase):
             self.assertEqual(calc(T3D, name, "-n", 4, "--json"), calc(T3D, "bcast", "--ranks", 4, "--json"))
         self.assertIn("did you mean 'bcast'?", calc(T3D, "MPI_Bcas", status=2))
 
+    def test_the_other_state(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder, "m.toml")
+            model.write_text('[machine]\nname = "m"\ntime_unit = "us"\nother_state_share = 0.5\n[[function]]\n'
+                             'name = "send"\n[[function.regime]]\nc = 2\nother_state = 3\n')
+            for options, seconds in (([], 2e-6), (["--other-state"], 6e-6)):
+                answer = json.loads(calc(model, "send", "--bytes", 8, "--json", *options))
+                self.assertAlmostEqual(answer["avg"], seconds, delta=1e-15)
+        self.assertIn("one state alone", calc(T3D, "send", "--other-state", status=1))
+
     def test_wrong_use(self):
         for arguments, says in ((["nothing"], "'nothing' is not in the machine model"),
                                 (["send,x"], "'x' is not"),

@@ -11,6 +11,7 @@
 #include "base/whole_file.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
+#include "machine/state.hpp"
 
 namespace foretrace::measure {
 namespace {
@@ -57,6 +58,13 @@ class RunMeasure : public testing::Test {
     for (std::uint64_t d : {1, 2, 4})
       set.samples.push_back({"send", 2, d, std::stoi(launch),
                              1e-6 * static_cast<double>(d) * (other ? 3 : 1), !disturbed_});
+    if (other_line_ > 0) {
+      const std::vector<Sample> same = set.samples;
+      for (Sample& sample : set.samples) sample.cache_line = 4e-8;
+      for (const Sample& sample : same)
+        set.samples.push_back({sample.function, sample.ranks, sample.bytes, sample.launch,
+                               2.5 * sample.seconds, sample.kept, other_line_});
+    }
     write_samples(set, argv.at(2));
     return 0;
   }
@@ -74,6 +82,7 @@ class RunMeasure : public testing::Test {
   std::vector<std::vector<std::string>> calls_;
   int fails_at_ = 0;
   int other_state_ = 0;
+  double other_line_ = 0;  // of half of the blocks
   bool oversubscribed_ = false;
   bool disturbed_ = false;
 };
@@ -132,6 +141,24 @@ TEST_F(RunMeasure, AChangeOfTheMachinesStateIsSaidLoudly) {
   const machine::MachineModel model = machine::read_machine_file(options_.output);
   EXPECT_NEAR(evaluate_seconds(model, *model.find("send"), 2, Bytes(3), machine::Bound::avg), 3e-6,
               1e-15);
+}
+
+TEST_F(RunMeasure, WhatTheOtherStateTakesIsKeptAndSaid) {
+  std::ostringstream messages;
+  options_.messages = &messages;
+  run_measure(options_);
+  EXPECT_THAT(messages.str(), testing::Not(HasSubstr("--other-state")));
+  other_line_ = 2e-7;
+  run_measure(options_);
+  EXPECT_THAT(messages.str(), HasSubstr("the machine was in another state for 50.0 % of the "
+                                        "measurement; predictions for that one: --other-state\n"));
+  const machine::MachineModel model = machine::read_machine_file(options_.output);
+  const machine::MachineModel other = machine::in_other_state(model);
+  const auto send = [](const machine::MachineModel& of) {
+    return evaluate_seconds(of, *of.find("send"), 2, Bytes(3), machine::Bound::avg);
+  };
+  EXPECT_NEAR(send(model), 3e-6, 1e-15);
+  EXPECT_NEAR(send(other), 7.5e-6, 1e-15);
 }
 
 TEST_F(RunMeasure, MoreRanksThanCoresLeaveNothing) {

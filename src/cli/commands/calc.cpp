@@ -23,8 +23,8 @@
 #include "cli/words/nearest.hpp"
 #include "cli/words/number_list.hpp"
 #include "cli/words/option_values.hpp"
-#include "machine/machine_file.hpp"
 #include "machine/measurement.hpp"
+#include "machine/state.hpp"
 #include "machine/timing.hpp"
 #include "mpi_api/names.hpp"
 #include "views/datasheet/calculation.hpp"
@@ -59,6 +59,7 @@ struct Options {
   bool json = false;
   bool plot = false;
   bool allow_invalid = false;
+  bool in_other_state = false;
 };
 
 // As it was typed, numbers that were not empty; errors call the numbers by where they stand.
@@ -344,7 +345,8 @@ void check_valid(const MachineModel& model, const std::string& functions) {
 }
 
 int calc(const Options& options) {
-  const MachineModel model = model_on(machine::read_machine_file(options.machine), options.path);
+  const MachineModel model = model_on(
+      machine::read_machine_in_state(options.machine, options.in_other_state), options.path);
   warn_of_machine(options.machine, model);
   if (!options.allow_invalid) check_valid(model, options.functions);
   if (options.functions.empty()) return prompt(model);
@@ -377,6 +379,7 @@ std::function<int()> declare(CLI::App& app) {
                  "(of one node, data that nobody has written since it was sent last)")
       ->check(offers("node,outer,untouched"));
   add_allow_invalid(app, options->allow_invalid);
+  add_other_state(app, options->in_other_state);
   app.add_flag("--json", options->json, "Print one JSON object; an array for several times");
   app.add_flag("--plot", options->plot, "Draw the times over the sizes, or over the ranks");
   app.add_option("-o,--output", options->output, "Where to draw: a file FILE.svg or FILE.gp");

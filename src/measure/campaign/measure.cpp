@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/utc_time.hpp"
 #include "machine/machine_file.hpp"
+#include "machine/state.hpp"
 #include "measure/campaign/campaign.hpp"
 #include "measure/core/samples.hpp"
 #include "measure/fit/launch_factors.hpp"
@@ -218,6 +219,10 @@ int finish(const MeasureOptions& options, const SampleSet& set, const FitOutcome
     warn(set, *options.messages);
     warn_of_surviving(outcome, *options.messages);
     warn_of_unreliable(outcome, *options.messages);
+    if (machine::has_other_state(outcome.model))
+      *options.messages << "foretrace measure: the machine was in another state for "
+                        << percent(outcome.model.other_state_share)
+                        << " of the measurement; predictions for that one: --other-state\n";
   }
   if (options.table) {
     std::set<std::string> invalid = words_of(set, "invalid");
