@@ -1,5 +1,8 @@
 // What is said at the end of a run: each in one line, however many ranks it is about. What is
 // about its times goes into the trace as well.
+#include <sched.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -157,6 +160,15 @@ void Session::complain_of_sleep() {
 }
 
 // Collective. A rank has one row of events, whichever thread's they are.
+// Whether a second thread of this rank had a core beside it, as far as the ranks are concerned.
+bool Session::has_core_for_helper() const {
+  cpu_set_t set;
+  const int own = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  const auto host = nodes_.at(static_cast<std::size_t>(comms.world_rank().value));
+  const auto ranks = std::ranges::count(nodes_, host);
+  return own >= 2 && 2 * ranks <= ::sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 void Session::complain_of_threads() {
   constexpr double kLeastShare = 0.1;
   const WorldRank self = comms.world_rank();
@@ -177,6 +189,13 @@ void Session::complain_of_threads() {
     return;
   }
   if (settings_.clock != trace::Clock::cpu) return;
+  // Where each thread has a core, calls are as long as they are because of other ranks.
+  if (most(has_core_for_helper() ? 0 : beside_calls_.seconds(), now_.seconds()))
+    tell(
+        rank_text(self) + ": other threads computed for " + seconds_text(beside_calls_) +
+        " while it was in calls, and had too few cores here; simulate takes that for time of these "
+        "calls, so its time may be too short: predict and live runs (simulate -n) run the threads "
+        "themselves");
   constexpr const char* kAfterThem =
       " beside calls of others that may wait; simulate puts that after these calls, so its time "
       "may be too long";

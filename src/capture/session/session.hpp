@@ -125,6 +125,8 @@ class Session {
   // Of the calling thread (thread_calls::Watcher).
   std::optional<Position> threads_position();
   bool go_on_from(const Position& from, bool exactly);
+  void note_new_thread();
+  void note_beside_calls(Time other, Time own);
   void joined_thread();
   Time on_clock(Time computed) const;
   bool counts_waits() const { return computation_.counts_waits(); }
@@ -279,6 +281,7 @@ class Session {
   void complain_of_roots() const;
   void complain_of_sleep();
   void complain_of_crowding();
+  bool has_core_for_helper() const;
   void complain_of_threads();
   void tell(const std::string& note);
   std::vector<std::string> all_notes() const;
@@ -322,6 +325,8 @@ class Session {
   std::vector<CallingThread*> waiting_;  // in MPI, with an event begun
   Time written_until_;                   // the last event's leave time
   std::uint64_t waits_ = 0;              // calls that are over and may have waited
+  Time beside_calls_;                    // others' computation, while the one that calls did so
+  std::optional<Time> made_at_;          // what in_calls_ was when it made a thread
   Time behind_waits_;                    // computation beside them that a replay has after them,
   double steps_behind_waits_ = 0;        // and steps that were announced beside them
   Time hidden_;                          // computation beside others' that is in no event

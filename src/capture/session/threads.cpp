@@ -35,7 +35,7 @@ constexpr thread_calls::Watcher kWatcher{
     .position = [] { return session.threads_position(); },
     .go_on = [](const Position& from, bool exactly) { return session.go_on_from(from, exactly); },
     .joined = [] { session.joined_thread(); },
-    .makes_thread = nullptr,
+    .makes_thread = [] { session.note_new_thread(); },
     .on_clock = [](Time computed) { return session.on_clock(computed); },
     .counts_waits = [] { return session.counts_waits(); },
     .in_calls = [] { return session.in_calls(); },
@@ -139,10 +139,25 @@ bool Session::go_on_from(const Position& from, bool exactly) {
   if (others_called_) {
     const std::lock_guard turn(turn_);
     hold_up_until({from.clock - beside_clock(), from.steps, from.waits}, exactly);
-  } else if (exactly || from.clock > here->clock) {
-    note_held_up(computation_.off_clock(from.clock - here->clock), Time());
+  } else {
+    if (!predicting()) note_beside_calls(from.clock, here->clock);
+    if (exactly || from.clock > here->clock)
+      note_held_up(computation_.off_clock(from.clock - here->clock), Time());
   }
   return true;
+}
+
+void Session::note_new_thread() {
+  if (initial_thread && !made_at_) made_at_ = in_calls_.before();
+}
+
+// Of what a thread has computed that was made since the last wait, the part for which this one need
+// not wait because it was in calls. (When one that was there before has begun, nobody knows here.)
+void Session::note_beside_calls(Time other, Time own) {
+  if (!made_at_) return;
+  const Time passed = in_calls_.before() - *made_at_;
+  made_at_.reset();
+  beside_calls_ += std::clamp(other - (own - passed), Time(), passed);
 }
 
 void Session::hold_up_until(const Position& from, bool exactly) {

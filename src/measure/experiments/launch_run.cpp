@@ -71,6 +71,7 @@ void LaunchRun::measure_point(const PlanPoint& point) {
   constexpr double kGenerous = 4;
   const auto& [group, scope, ranks, prefix] = plan_.groups[point.group];
   RunnerSettings settings = settings_;
+  begin_heap_anew(point.bytes);
   buffers_->move(point.bytes, random_());
   const std::vector<Experiment> experiments = experiments_of(plan_, point, *buffers_);
   const double visits = std::max(visits_left_, 1.0) *

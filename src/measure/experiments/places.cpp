@@ -1,5 +1,8 @@
 #include "measure/experiments/places.hpp"
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <random>
@@ -30,6 +33,19 @@ std::unique_ptr<char[]> take_some_heap(std::uint64_t seed) {
   constexpr std::uint64_t kMost = 32 * 4096;  // beyond that it would be memory of its own
   std::mt19937_64 random(seed);
   return std::make_unique_for_overwrite<char[]>(1 + random() % (kMost - 64));
+}
+
+// mallopt(3): a block of M_MMAP_THRESHOLD bytes or more is a mapping of its own. The first one that
+// is freed moves the threshold to its size, and M_TRIM_THRESHOLD, from which on the heap's end is
+// given back, to twice that.
+void begin_heap_anew(std::uint64_t bytes) {
+  constexpr std::uint64_t kFirst = 128 * 1024;
+  constexpr std::uint64_t kMost = 32 * 1024 * 1024;
+  constexpr std::uint64_t kPage = 4096;
+  const bool is_moved = bytes >= kFirst;
+  const std::uint64_t mapped = is_moved ? std::min(bytes + kPage, kMost) : kFirst;
+  mallopt(M_MMAP_THRESHOLD, static_cast<int>(mapped));
+  mallopt(M_TRIM_THRESHOLD, static_cast<int>(is_moved ? 2 * mapped : kFirst));
 }
 
 }  // namespace foretrace::measure

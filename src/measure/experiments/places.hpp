@@ -22,4 +22,10 @@ void move_places(const Group& group, std::uint64_t seed);
 // long as the result lives.
 std::unique_ptr<char[]> take_some_heap(std::uint64_t seed);
 
+// From now on the C library hands out memory as it does in a program that begins to send messages
+// of so many bytes: it gives a library's temporary memory of that size back to the system after
+// each call, and every page of it is made anew in the next. A process that has freed longer blocks,
+// as this one has, keeps it, and a long MPI_Reduce under MPICH then takes half as long.
+void begin_heap_anew(std::uint64_t bytes);
+
 }  // namespace foretrace::measure

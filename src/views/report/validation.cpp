@@ -21,6 +21,9 @@ using analysis::Validation;
 using json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostGroups = 10;
+// To log a call takes less. What is more is scatter, or the beginning and the end of a run that
+// makes few calls.
+constexpr Time kMostToLog = Time::ns(5000);
 constexpr TimePart kParts[] = {TimePart::computation, TimePart::transfer, TimePart::waiting};
 
 const RunSpread& side_of(const Validation& validation, TimePart part, int side) {
@@ -172,11 +175,11 @@ std::string render_text_validation(const ValidationReport& report) {
                             format_time(first.measured.median), between(first.measured));
   if (first.traced_call > Time())
     text += fmt::format(
-        "note: with their calls logged the runs take {}, {:.3g} times as long, {} a call; that is "
-        "taken off below\n",
+        "note: with their calls logged the runs take {}, {:.3g} times as long{}; that is taken off "
+        "below\n",
         format_time(first.traced.median),
         first.traced.median.seconds() / std::max(first.measured.median.seconds(), 1e-12),
-        format_time(first.traced_call));
+        first.traced_call > kMostToLog ? "" : ", " + format_time(first.traced_call) + " a call");
   for (const std::string& state : report.state) text += "note: " + state + "\n";
   TextTable table({L, R, R, L});
   table.add({"predicted for " + report.machine, "time", "error", "quartiles"});
