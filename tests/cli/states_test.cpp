@@ -103,5 +103,18 @@ TEST(States, WhatIsSaid) {
             "are compared as if they had found the measured one\n");
 }
 
+TEST(States, WhatIsSaidWhereNoRunKnows) {
+  EXPECT_TRUE(notes_of_cache_line({60e-9, 90e-9}, 50e-9).empty());
+  EXPECT_TRUE(notes_of_cache_line({60e-9, 0}, 0).empty());
+  const std::vector<std::string> off = notes_of_cache_line({220e-9, 230e-9}, 50e-9);
+  ASSERT_EQ(off.size(), 1U);
+  EXPECT_TRUE(off[0].starts_with("a cache line takes 220 ns from core to core, 50 ns when"));
+  const std::vector<std::string> changed = notes_of_cache_line({60e-9, 220e-9}, 50e-9);
+  ASSERT_EQ(changed.size(), 1U);
+  EXPECT_TRUE(
+      changed[0].starts_with("a cache line took 60 ns from core to core before the runs, "
+                             "220 ns after them"));
+}
+
 }  // namespace
 }  // namespace foretrace::cli

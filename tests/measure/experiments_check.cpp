@@ -2,11 +2,13 @@
 // looks at what came of it: the right data in the right places, spans on the
 // ranks that measure and on no others, every function of functions.hpp met.
 // Usage: mpirun -n P experiments_check FOLDER; status 1 and a line for each fault.
+#include <malloc.h>
 #include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -17,6 +19,7 @@
 #include "measure/core/patterns.hpp"
 #include "measure/experiments/clock.hpp"
 #include "measure/experiments/families.hpp"
+#include "measure/experiments/places.hpp"
 #include "measure/experiments/scratch_file.hpp"
 
 namespace foretrace::measure {
@@ -337,8 +340,33 @@ void check_no_scratch(const Group& world, const std::string& folder) {
   if (::access(second.path.c_str(), F_OK) == 0) ++faults;
 }
 
+// Whatever was freed before: a block beyond the size is a mapping of its own, and the heap's end is
+// given back when three of that size are free.
+void check_heap() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  constexpr std::size_t kMiB = 1024 * 1024;
+  // Volatile, so that compilers do not leave out what nobody uses.
+  void* volatile longer = std::malloc(16 * kMiB);
+  std::free(longer);
+  begin_heap_anew(kMiB);
+  const std::size_t mapped = mallinfo2().hblks;
+  longer = std::malloc(2 * kMiB);
+  const bool is_mapped = mallinfo2().hblks == mapped + 1;
+  std::free(longer);
+  void* volatile blocks[3];
+  for (void* volatile& block : blocks) block = std::malloc(kMiB);
+  const bool is_heap = mallinfo2().hblks == mapped;
+  for (void* volatile& block : blocks) std::free(block);
+  if (is_mapped && is_heap && mallinfo2().keepcost < 3 * kMiB) return;
+  ++faults;
+  std::cerr << "the heap does not begin anew: " << is_mapped << is_heap << ", "
+            << mallinfo2().keepcost << " bytes kept\n";
+#endif
+}
+
 int run(const std::string& folder) {
   const Group world = group_of(MPI_COMM_WORLD);
+  check_heap();
   check_no_scratch(world, folder);
   MPI_Comm pair_comm;
   const bool outer = world.rank == 0 || world.rank == world.size - 1;

@@ -69,6 +69,20 @@ TEST(TextValidation, TheTableShowsWhatTheTotalsTell) {
       << printed;
 }
 
+// To log a call takes half a microsecond: more than five are something else.
+TEST(TextValidation, WhatLoggingCostsACall) {
+  Validation found;
+  found.measured.median = Time::ns(1'000'000);
+  found.traced.median = Time::ns(1'100'000);
+  found.traced_call = Time::ns(500);
+  EXPECT_NE(text(found).find("1.1 times as long, 500 ns a call; that is taken off"),
+            std::string::npos)
+      << text(found);
+  found.traced_call = Time::ns(5001);
+  EXPECT_NE(text(found).find("1.1 times as long; that is taken off"), std::string::npos)
+      << text(found);
+}
+
 // Runs that found the machine in another state are judged by themselves.
 TEST(TextValidation, RunsInAnotherState) {
   const trace::Trace real = run(Clock::wall, Time::ns(1000), Time::ns(2000), Time::ns(30));

@@ -1,6 +1,5 @@
 // What is said at the end of a run: each in one line, however many ranks it is about. What is
 // about its times goes into the trace as well.
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "base/threads_note.hpp"
 #include "base/waits_note.hpp"
 #include "capture/handlers/handlers.hpp"
+#include "capture/host/core_set.hpp"
 #include "capture/session/own_comm.hpp"
 #include "capture/session/session.hpp"
 #include "capture/session/start_up.hpp"
@@ -162,11 +162,9 @@ void Session::complain_of_sleep() {
 // Collective. A rank has one row of events, whichever thread's they are.
 // Whether a second thread of this rank had a core beside it, as far as the ranks are concerned.
 bool Session::has_core_for_helper() const {
-  cpu_set_t set;
-  const int own = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
   const auto host = nodes_.at(static_cast<std::size_t>(comms.world_rank().value));
   const auto ranks = std::ranges::count(nodes_, host);
-  return own >= 2 && 2 * ranks <= ::sysconf(_SC_NPROCESSORS_ONLN);
+  return own_cores().count() >= 2 && 2 * ranks <= ::sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 void Session::complain_of_threads() {

@@ -49,25 +49,6 @@ double busy_cores() {
   return study::wait_for_quiet(1, 0) * static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-std::string nanoseconds(double seconds) {
-  return fmt::format("{:.3g} ns", 1e9 * seconds);
-}
-
-// Whether the machine is in the state in which it was measured: `now`, before and after the runs.
-void tell_cache_line(const machine::MachineModel& model, std::array<double, 2> now,
-                     std::vector<std::string>& state) {
-  if (!is_same_state(now[0], model.cache_line) && !is_same_state(now[1], model.cache_line))
-    state.push_back("a cache line takes " + nanoseconds(now[0]) + " from core to core, " +
-                    nanoseconds(model.cache_line) +
-                    " when the machine was measured: it is in another state, and messages within "
-                    "a host take another time. Measure it again, or run again later");
-  else if (!is_same_state(now[0], now[1]))
-    state.push_back("a cache line took " + nanoseconds(now[0]) +
-                    " from core to core before the runs, " + nanoseconds(now[1]) +
-                    " after them: the state of the machine changed, and with it what messages "
-                    "within a host take");
-}
-
 void tell_state(const Options& options, double busy, const analysis::Validation& validation,
                 std::vector<std::string>& state) {
   constexpr double kBusy = 0.5;
@@ -186,7 +167,7 @@ Compared run_and_choose(const Options& options, const machine::MachineModel& mod
   const StateChoice choice = choose_state(found);
   report.state = notes_of_states(found, rounds.untraced.lines, choice, model.cache_line);
   if (std::ranges::all_of(found, [](FoundState state) { return state == FoundState::unknown; }))
-    tell_cache_line(model, cache_line, report.state);
+    report.state = notes_of_cache_line(cache_line, model.cache_line);
   if (!choice.left.empty())
     report.other_state = left_state(those(rounds.untraced.runs, choice.left),
                                     rounds.predictions[!choice.is_other], choice.is_other);
@@ -211,13 +192,13 @@ int validate(Options& options) {
   warn_of_machine(file, model);
   views::ValidationReport report;
   if (!options.within.empty()) report.within = read_within(options.within);
-  report.machine = model.name;
 
   const bool runs_it = options.real.empty();
   const double busy = runs_it ? busy_cores() : 0;
   const Compared compared =
       runs_it ? run_and_choose(options, model, report) : read_runs(options, model);
   const StatePredictions& predictions = compared.predictions;
+  report.machine = compared.model.name;
   report.program =
       runs_it ? options.rounds.run.program.front() : compared.measured.front().info.program;
   report.ranks = static_cast<int>(compared.measured.front().ranks.size());

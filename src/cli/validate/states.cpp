@@ -97,4 +97,19 @@ std::vector<std::string> notes_of_states(const std::vector<FoundState>& runs,
   return notes;
 }
 
+std::vector<std::string> notes_of_cache_line(const std::array<double, 2>& now,
+                                             double measured_line) {
+  if (!is_same_state(now[0], measured_line) && !is_same_state(now[1], measured_line))
+    return {"a cache line takes " + nanoseconds(now[0]) + " from core to core, " +
+            nanoseconds(measured_line) +
+            " when the machine was measured: it is in another state, and messages within a host "
+            "take another time. Measure it again, or run again later"};
+  if (!is_same_state(now[0], now[1]))
+    return {"a cache line took " + nanoseconds(now[0]) + " from core to core before the runs, " +
+            nanoseconds(now[1]) +
+            " after them: the state of the machine changed, and with it what messages within a "
+            "host take"};
+  return {};
+}
+
 }  // namespace foretrace::cli

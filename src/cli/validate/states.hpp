@@ -41,4 +41,9 @@ std::vector<std::string> notes_of_states(const std::vector<FoundState>& runs,
                                          const std::vector<double>& lines,
                                          const StateChoice& choice, double measured_line);
 
+// Where no run says which state it found: whether the machine is in that of the model. `now`: what
+// a cache line took before the runs, and after them.
+std::vector<std::string> notes_of_cache_line(const std::array<double, 2>& now,
+                                             double measured_line);
+
 }  // namespace foretrace::cli
