@@ -18,16 +18,16 @@ std::string names_of(const machine::ComputeCosts& model) {
   return list.empty() ? "none" : list;
 }
 
-double kernel_time(const machine::ComputeCosts& model, const std::string& kernel) {
+double kernel_time(const machine::ComputeCosts& model, const std::string& kernel, int ranks) {
   const auto found = model.kernels.find(kernel);
   if (found == model.kernels.end())
     throw Error("the machine model '" + model.machine + "' has no kernel '" + kernel +
                 "'; it has " + names_of(model));
-  return found->second;
+  return kernel_seconds(found->second, ranks);
 }
 
 Regions::Region bind(const machine::ComputeRegion& from, const machine::ComputeCosts* here,
-                     const machine::ComputeCosts& target) {
+                     const machine::ComputeCosts& target, NodeRanks ranks) {
   Regions::Region region;
   region.phase = from.phase;
   region.time = from.time;
@@ -36,7 +36,7 @@ Regions::Region bind(const machine::ComputeRegion& from, const machine::ComputeC
   region.factor = from.scale;
   if (from.time != RegionTime::measured) return region;
   if (here)
-    region.factor *= kernel_ratio(from.kernels, *here, target);
+    region.factor *= kernel_ratio(from.kernels, *here, target, ranks);
   else if (!from.kernels.empty())
     throw Error(
         "the compute table compares kernels; say --scale-from HERE.toml, the model of the "
@@ -54,11 +54,12 @@ bool ends_interval(EventKind kind, std::string_view name, bool goes_on) {
 }
 
 double kernel_ratio(const std::map<std::string, double, std::less<>>& shares,
-                    const machine::ComputeCosts& here, const machine::ComputeCosts& target) {
+                    const machine::ComputeCosts& here, const machine::ComputeCosts& target,
+                    NodeRanks ranks) {
   double weights = 0;
   double sum = 0;
   const auto add = [&](const std::string& kernel, double share) {
-    sum += share * kernel_time(target, kernel) / kernel_time(here, kernel);
+    sum += share * kernel_time(target, kernel, ranks.there) / kernel_time(here, kernel, ranks.here);
     weights += share;
   };
   for (const auto& [kernel, share] : shares) add(kernel, share);
@@ -77,11 +78,11 @@ bool Regions::needs(RegionTime time) const {
 }
 
 Regions bind_table(const machine::ComputeTable& table, const machine::ComputeCosts* here,
-                   const machine::ComputeCosts& target) {
+                   const machine::ComputeCosts& target, NodeRanks ranks) {
   Regions regions;
-  regions.elsewhere = bind(table.elsewhere, here, target);
+  regions.elsewhere = bind(table.elsewhere, here, target, ranks);
   for (const machine::ComputeRegion& region : table.regions)
-    regions.list.push_back(bind(region, here, target));
+    regions.list.push_back(bind(region, here, target, ranks));
   return regions;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/node_ranks.hpp"
 #include "compute/rule.hpp"
 #include "machine/compute_costs.hpp"
 #include "machine/compute_table.hpp"
@@ -36,12 +37,13 @@ struct Regions {
 // ratios, weighted by the shares; without shares, of all kernels that both models
 // have. Throws Error where there is none.
 double kernel_ratio(const std::map<std::string, double, std::less<>>& shares,
-                    const machine::ComputeCosts& here, const machine::ComputeCosts& target);
+                    const machine::ComputeCosts& here, const machine::ComputeCosts& target,
+                    NodeRanks ranks);
 
 // `here`: the model of the machine where CPU times are measured; nullptr: times
 // there and here are alike but for the table's scales. Throws Error.
 Regions bind_table(const machine::ComputeTable& table, const machine::ComputeCosts* here,
-                   const machine::ComputeCosts& target);
+                   const machine::ComputeCosts& target, NodeRanks ranks);
 
 // Follows one rank.
 class RegionRule : public Rule {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "compute/node_ranks.hpp"
 
 namespace foretrace::compute {
 namespace {
@@ -14,7 +15,7 @@ using trace::EventKind;
 
 RegionRule rule_of(const std::string& table) {
   return RegionRule(std::make_shared<const Regions>(
-      bind_table(machine::parse_compute_table(table, "t.toml"), nullptr, {})));
+      bind_table(machine::parse_compute_table(table, "t.toml"), nullptr, {}, {})));
 }
 
 class Follow {
@@ -109,27 +110,50 @@ TEST(Regions, MeasuredTimeIsScaledAsTheSimulatorDoes) {
 }
 
 machine::ComputeCosts model(std::map<std::string, double, std::less<>> kernels) {
-  return {"m", {}, {}, std::move(kernels)};
+  machine::ComputeCosts costs{"m", {}, {}, {}};
+  for (const auto& [name, seconds] : kernels) costs.kernels[name] = {seconds, {}};
+  return costs;
 }
 
 TEST(Regions, KernelsCompareMachines) {
   const auto here = model({{"stream", 2e-9}, {"sqrt", 1e-9}, {"mine", 1}});
   const auto there = model({{"stream", 1e-9}, {"sqrt", 4e-9}, {"theirs", 1}});
   // Half of the time twice as fast, half of it four times slower.
-  EXPECT_EQ(kernel_ratio({}, here, there), 2.25);
-  EXPECT_EQ(kernel_ratio({{"stream", 5}}, here, there), 0.5);
-  EXPECT_EQ(kernel_ratio({{"stream", 3}, {"sqrt", 1}}, here, there), 1.375);
-  EXPECT_THROW(kernel_ratio({{"mine", 1}}, here, there), Error);
-  EXPECT_THROW(kernel_ratio({}, here, model({{"theirs", 1}})), Error);
+  EXPECT_EQ(kernel_ratio({}, here, there, {}), 2.25);
+  EXPECT_EQ(kernel_ratio({{"stream", 5}}, here, there, {}), 0.5);
+  EXPECT_EQ(kernel_ratio({{"stream", 3}, {"sqrt", 1}}, here, there, {}), 1.375);
+  EXPECT_THROW(kernel_ratio({{"mine", 1}}, here, there, {}), Error);
+  EXPECT_THROW(kernel_ratio({}, here, model({{"theirs", 1}}), {}), Error);
 
   const auto table = machine::parse_compute_table(
       "[elsewhere]\ntime = \"measured\"\n[[region]]\nphase = \"a\"\ntime = \"measured\"\n"
       "scale = 10\nkernels = { sqrt = 1 }\n",
       "t.toml");
-  const Regions regions = bind_table(table, &here, there);
+  const Regions regions = bind_table(table, &here, there, {});
   EXPECT_EQ(regions.elsewhere.factor, 2.25);
   EXPECT_EQ(regions.list[0].factor, 40);
-  EXPECT_THROW(bind_table(table, nullptr, there), Error) << "compares kernels with nothing";
+  EXPECT_THROW(bind_table(table, nullptr, there, {}), Error) << "compares kernels with nothing";
+}
+
+// Memory that ranks share: how many of them compute counts, there and here.
+TEST(Regions, KernelsDependOnTheRanksOfANode) {
+  auto here = model({{"stream", 9}});
+  auto there = here;
+  here.kernels["stream"].by_ranks = {{1, 2}, {2, 4}};
+  there.kernels["stream"].by_ranks = {{2, 8}, {6, 24}};
+  EXPECT_EQ(kernel_ratio({}, here, there, {1, 2}), 4);
+  EXPECT_EQ(kernel_ratio({}, here, there, {2, 2}), 2);
+  EXPECT_EQ(kernel_ratio({}, here, there, {2, 6}), 6);
+  EXPECT_EQ(kernel_ratio({}, here, there, {2, 5}), 5) << "between 2 and 6";
+  EXPECT_EQ(kernel_ratio({}, here, there, {2, 1}), 2) << "below: as the first";
+  EXPECT_EQ(kernel_ratio({}, here, there, {16, 64}), 6) << "beyond: as the last";
+  EXPECT_EQ(kernel_ratio({}, here, there, {0, 2}), 8.0 / 9) << "not known: as all";
+}
+
+TEST(Rules, RanksOfANode) {
+  EXPECT_TRUE(ranks_of_nodes({}, {}).empty());
+  EXPECT_EQ(ranks_of_nodes({}, {3, 3, 1}), (std::vector<NodeRanks>{{0, 2}, {0, 2}, {0, 1}}));
+  EXPECT_EQ(ranks_of_nodes({0, 1, 0}, {0, 0, 0}), (std::vector<NodeRanks>{{2, 3}, {1, 3}, {2, 3}}));
 }
 
 }  // namespace

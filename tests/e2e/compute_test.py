@@ -1,6 +1,7 @@
 """What computation takes: counted, from a table, replayed, scaled by kernels. One vocabulary, and the same
 times from predict, from record and simulate, and live."""
 
+import pathlib
 import re
 
 import harness
@@ -81,6 +82,10 @@ class Compute(harness.TestCase):
     def compute_before(self, trace):
         """For each rank (name, picoseconds) of the computation before each event."""
         return [[(name, fields["compute"]) for _, name, fields in rank] for rank in self.events(trace)]
+
+    def computed(self, trace):
+        """Picoseconds that each rank computes."""
+        return [sum(ps for _, ps in rank) for rank in self.compute_before(trace)]
 
     # --- counted ---------------------------------------------------------------
 
@@ -214,6 +219,56 @@ class Compute(harness.TestCase):
         self.assert_same_ticks(scaled, self.simulate(record, machine=self.machine, compute="recorded:3"))
         self.predicted("measured", options=["--scale-from", here])
         self.live("measured", options=["--scale-from", here])
+
+    # Three ranks compute on one node here. There one alone takes 2 ns, two take 20, three take 60 each.
+    def by_ranks(self):
+        kernel = '[machine]\nname = "%s"\n[[compute.kernel]]\nname = "stream"\nranks = %s\ntime = %s\n'
+        here = self.write("few.toml", kernel % ("few", "[1, 2, 4]", '["1ns", "1ns", "3ns"]'))
+        there = MACHINE.replace('name = "stream"\ntime = "8ns"',
+                                'name = "stream"\nranks = [1, 2, 3]\ntime = ["2ns", "20ns", "60ns"]')
+        return here, self.write("there.toml", there.replace('[[compute.kernel]]\nname = "float"\ntime = "3ns"\n', ""))
+
+    def test_kernels_by_the_ranks_that_share_a_node(self):
+        here, there = self.by_ranks()
+        record = self.record(RANKS, [self.program])
+        scaled = self.directory / "scaled.ftr"
+        command = ["simulate", record, "--machine", there, "--scale-from", here, "-o", scaled]
+        # 3 ranks here: 2 ns, between two and four.
+        for placement, factor in (([], 30), (["--ranks-per-node", 1], 1)):
+            self.foretrace(*command, *placement)
+            self.assert_same_ticks(scaled, self.simulate(record, machine=there, compute=f"recorded:{factor}"))
+        # Ranks 0 and 1 share a node, rank 2 has one of its own.
+        self.foretrace(*command, "--ranks-per-node", 2)
+        computed = [self.computed(self.simulate(record, machine=there, compute=f"recorded:{factor}"))
+                    for factor in (10, 1)]
+        self.assertEqual(self.computed(scaled), [computed[0][0], computed[0][1], computed[1][2]])
+        self.assertGreater(computed[1][2], 0)
+
+    # In programs that run, too: here as many compute at once as there are cores.
+    def test_running_programs_by_the_ranks_that_share_a_node(self):
+        here, self.machine = self.by_ranks()
+        for name, command in (("predict", self.predicted), ("live", self.live)):
+            computed = {}
+            for placement in (1, 3):
+                trace = command("measured", f"{name}{placement}.ftr",
+                                options=["--scale-from", here, "--ranks-per-node", str(placement)])
+                computed[placement] = sum(self.computed(trace))
+            # Thirty times as much; computation itself takes another time in each run.
+            self.assertGreater(computed[3], 8 * computed[1], name)
+            self.assertLess(computed[3], 100 * computed[1], name)
+
+    def test_more_ranks_than_were_measured(self):
+        here, there = self.by_ranks()
+        said = ("the kernels of 'few' are known for up to 2 ranks that compute on a node; for 3 they count as for 2")
+        few = self.write("fewer.toml", pathlib.Path(here).read_text().replace("[1, 2, 4]", "[1, 2]")
+                         .replace(', "3ns"', ""))
+        record = self.record(RANKS, [self.program])
+        out = self.foretrace("simulate", record, "--machine", there, "--scale-from", few)
+        self.assertIn(said, out.err)
+        self.assertNotIn("are known for", self.foretrace("simulate", record, "--machine", there, "--scale-from",
+                                                         here).err)
+        out = self.foretrace("simulate", record, "--machine", there, "--scale-from", here, "--ranks-per-node", 3)
+        self.assertNotIn("are known for", out.err)
 
     def test_scales_that_make_no_sense(self):
         record = self.record(RANKS, [self.program])

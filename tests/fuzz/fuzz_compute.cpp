@@ -46,7 +46,7 @@ class ComputeTableTarget {
     for (machine::ComputeRegion& region : table.regions) region.kernels.clear();
     table.elsewhere.kernels.clear();
     const auto regions = std::make_shared<const compute::Regions>(
-        compute::bind_table(table, nullptr, machine::ComputeCosts()));
+        compute::bind_table(table, nullptr, machine::ComputeCosts(), {}));
     compute::RegionRule rule(regions);
     using trace::EventKind;
     for (const machine::ComputeRegion& region : table.regions)

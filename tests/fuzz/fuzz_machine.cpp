@@ -17,38 +17,39 @@ class MachineTarget {
 
   static std::vector<std::string> seeds() {
     const std::string folder = FORETRACE_SOURCE_DIR "/machines/";
-    return {
-        fuzz::read_bytes(folder + "cray-t3d.toml"),
-        fuzz::read_bytes(folder + "sparc-ethernet.toml"),
-        "[machine]\nname = \"m\"\nranks = 4\ntime_unit = \"us\"\nelement_bytes = 8\n"
-        "[loggps]\nL = 1e-6\no_s = 2e-7\no_r = 3e-7\ng = 1e-7\nG = 1e-10\nS = 65536\n"
-        "[compute]\nstep = 1e-6\nblock = \"1.2ns\"\ninstruction = 1e-10\n[[compute.kernel]]\n"
-        "name = \"sqrt\"\ntime = \"5ns\"\n[[function]]\nname = \"bcast\"\nclass = \"collective\"\n"
-        "[[function.regime]]\nbytes = [0, 64]\nc = [1.0, 0.1]\ns = [2.0, 0.2]\nf = \"ln p\"\n"
-        "k = [3.0, 0.3]\ng = \"p^2 d\"\nq = 0.5\nresidual = 0.1\n"
-        "[[function.regime]]\nbytes = [65]\nc = 1\n",
-        "[machine]\nranks = 8\n[[loggps.regime]]\nbytes = [0, 4040]\nL = \"not separable\"\n"
-        "o_s = [1e-7, 1e-9]\no_r = 2e-7\ng = 1e-6\nG = 1e-10\noverlap_send = 0.5\n"
-        "overlap_recv = 0\n[[loggps.regime]]\nbytes = [4041]\n[hop]\ni = 1e-6\nt = [1e-10, 0]\n"
-        "[[function]]\nname = \"bcast\"\nclass = \"collective\"\nmeasured_ranks = [2, 4]\n"
-        "measured_bytes = [1, 4096]\nheld_out = [0.01, 0.1]\nextrapolation_error = 0.25\n"
-        "baseline_held_out = [0.2, 1]\n[[function.regime]]\nbytes = [0, 64]\n"
-        "terms = { \"1\" = 1, \"ceil log2 p\" = [2, 0.1], \"(p-1)/p d\" = [3, 0] }\n"
-        "other_terms = { \"(p-1)\" = 4, \"(p-1) d\" = 5, \"ceil log2 p d\" = -6 }\n"
-        "interval = [0.9, 1.25]\ncoverage = 0.95\n[[function.regime]]\nbytes = [65]\nc = 1\n"
-        "[[function.baseline]]\nc = 2\nq = 0.1\nchi_squared = 3.5\ndegrees_of_freedom = 4\n",
-        "[machine]\n[measurement]\nvalid = false\n"
-        "reasons = [\"more ranks than cores\", \"busy\"]\n[[function]]\nname = \"send\"\n"
-        "class = \"point-to-point\"\n[[function.regime]]\nc = 1\n",
-        "[machine]\n[topology]\nexpression = \"torus:4x4?latency=1us&bandwidth=1GB/s\"\n",
-        "[machine]\n[topology]\nname = \"t\"\nkind = \"xgft\"\nparameters = \"2;4,2;1,2\"\n"
-        "latency = 1e-6\nbandwidth = 1.5e9\nranks_per_node = 4\nintra_latency = \"2ns\"\n",
-        "[machine]\n[topology]\nfile = \"no/such/file.toml\"\n",
-        "[machine]\n[topology]\nswitches = 1\nincidence = [[2], [2], [0, 1]]\n"
-        "[[link]]\nfrom = 2\nto = 1\nlatency = \"5us\"\nbandwidth = 0.1\n",
-        "[machine]\n[topology]\nlatency = \"1us\"\n[[node]]\nname = \"a\"\n"
-        "[[node]]\nname = \"b\"\nkind = \"bus\"\n"
-        "[[link]]\nfrom = \"a\"\nto = \"b\"\nboth_ways = true\n"};
+    return {fuzz::read_bytes(folder + "cray-t3d.toml"),
+            fuzz::read_bytes(folder + "sparc-ethernet.toml"),
+            "[machine]\nname = \"m\"\nranks = 4\ntime_unit = \"us\"\nelement_bytes = 8\n"
+            "[loggps]\nL = 1e-6\no_s = 2e-7\no_r = 3e-7\ng = 1e-7\nG = 1e-10\nS = 65536\n"
+            "[compute]\nstep = 1e-6\nblock = \"1.2ns\"\ninstruction = 1e-10\n[[compute.kernel]]\n"
+            "name = \"sqrt\"\ntime = \"5ns\"\n[[compute.kernel]]\nname = \"exp\"\nranks = [1, "
+            "4]\ntime = [1e-9, \"2ns\"]\n"
+            "[[function]]\nname = \"bcast\"\nclass = \"collective\"\n"
+            "[[function.regime]]\nbytes = [0, 64]\nc = [1.0, 0.1]\ns = [2.0, 0.2]\nf = \"ln p\"\n"
+            "k = [3.0, 0.3]\ng = \"p^2 d\"\nq = 0.5\nresidual = 0.1\n"
+            "[[function.regime]]\nbytes = [65]\nc = 1\n",
+            "[machine]\nranks = 8\n[[loggps.regime]]\nbytes = [0, 4040]\nL = \"not separable\"\n"
+            "o_s = [1e-7, 1e-9]\no_r = 2e-7\ng = 1e-6\nG = 1e-10\noverlap_send = 0.5\n"
+            "overlap_recv = 0\n[[loggps.regime]]\nbytes = [4041]\n[hop]\ni = 1e-6\nt = [1e-10, 0]\n"
+            "[[function]]\nname = \"bcast\"\nclass = \"collective\"\nmeasured_ranks = [2, 4]\n"
+            "measured_bytes = [1, 4096]\nheld_out = [0.01, 0.1]\nextrapolation_error = 0.25\n"
+            "baseline_held_out = [0.2, 1]\n[[function.regime]]\nbytes = [0, 64]\n"
+            "terms = { \"1\" = 1, \"ceil log2 p\" = [2, 0.1], \"(p-1)/p d\" = [3, 0] }\n"
+            "other_terms = { \"(p-1)\" = 4, \"(p-1) d\" = 5, \"ceil log2 p d\" = -6 }\n"
+            "interval = [0.9, 1.25]\ncoverage = 0.95\n[[function.regime]]\nbytes = [65]\nc = 1\n"
+            "[[function.baseline]]\nc = 2\nq = 0.1\nchi_squared = 3.5\ndegrees_of_freedom = 4\n",
+            "[machine]\n[measurement]\nvalid = false\n"
+            "reasons = [\"more ranks than cores\", \"busy\"]\n[[function]]\nname = \"send\"\n"
+            "class = \"point-to-point\"\n[[function.regime]]\nc = 1\n",
+            "[machine]\n[topology]\nexpression = \"torus:4x4?latency=1us&bandwidth=1GB/s\"\n",
+            "[machine]\n[topology]\nname = \"t\"\nkind = \"xgft\"\nparameters = \"2;4,2;1,2\"\n"
+            "latency = 1e-6\nbandwidth = 1.5e9\nranks_per_node = 4\nintra_latency = \"2ns\"\n",
+            "[machine]\n[topology]\nfile = \"no/such/file.toml\"\n",
+            "[machine]\n[topology]\nswitches = 1\nincidence = [[2], [2], [0, 1]]\n"
+            "[[link]]\nfrom = 2\nto = 1\nlatency = \"5us\"\nbandwidth = 0.1\n",
+            "[machine]\n[topology]\nlatency = \"1us\"\n[[node]]\nname = \"a\"\n"
+            "[[node]]\nname = \"b\"\nkind = \"bus\"\n"
+            "[[link]]\nfrom = \"a\"\nto = \"b\"\nboth_ways = true\n"};
   }
 
   static std::vector<std::string> words() {

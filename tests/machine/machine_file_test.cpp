@@ -346,8 +346,19 @@ TEST(MachineFile, TimesOfComputationMayHaveUnits) {
       "instruction = 1e-10\n[[compute.kernel]]\nname = \"sqrt\"\ntime = \"0.25ms\"\n";
   EXPECT_EQ(parse_machine(text, "m.toml").compute_step, 1e-6);
   EXPECT_EQ(parse_compute_costs(text, "m.toml"),
-            (ComputeCosts{"m", 1.5e-9, 1e-10, {{"sqrt", 0.25e-3}}}));
+            (ComputeCosts{"m", 1.5e-9, 1e-10, {{"sqrt", {0.25e-3, {}}}}}));
   EXPECT_EQ(parse_compute_costs("[machine]\n", "m.toml"), ComputeCosts());
+}
+
+TEST(MachineFile, KernelsByRanks) {
+  const std::string text =
+      "[machine]\nname = \"m\"\n[[compute.kernel]]\nname = \"stream\"\nranks = [1, 2, 8]\n"
+      "time = [\"1ns\", 1.5e-9, 4e-9]\n";
+  const ComputeCosts costs = parse_compute_costs(text, "m.toml");
+  EXPECT_EQ(costs,
+            (ComputeCosts{"m", {}, {}, {{"stream", {4e-9, {{1, 1e-9}, {2, 1.5e-9}, {8, 4e-9}}}}}}));
+  const std::string written = format_machine(parse_machine(text, "m.toml"), costs);
+  EXPECT_EQ(parse_compute_costs(written, "again.toml"), costs) << written;
 }
 
 TEST(MachineFile, PatternsReadBack) {
@@ -418,7 +429,7 @@ TEST(MachineFile, CostsOfComputationReadBack) {
   MachineModel model;
   model.name = "m";
   const ComputeCosts costs{
-      "m", 1.0 / 3e9, 1e-10, {{"stream \"large\"", 1.0 / 3}, {"sqrt", 5e-324}}};
+      "m", 1.0 / 3e9, 1e-10, {{"stream \"large\"", {1.0 / 3, {}}}, {"sqrt", {5e-324, {}}}}};
   const std::string text = format_machine(model, costs);
   EXPECT_EQ(parse_compute_costs(text, "again.toml"), costs) << text;
   expect_same(parse_machine(text, "again.toml"), model);

@@ -58,6 +58,8 @@ SampleSet two_functions() {
     set.samples.push_back({"kernel:stream", 1, 0, 1, seconds, true});
   // A block in which the rank was switched out counts for nothing.
   set.samples.push_back({"kernel:stream", 1, 0, 1, 1e-10, false});
+  set.samples.push_back({"kernel:random", 2, 0, 1, 8e-9, true});
+  set.samples.push_back({"kernel:random", 1, 0, 1, 6e-9, true});
   return set;
 }
 
@@ -70,7 +72,9 @@ TEST(FitModel, GivesACompleteModelInMicroseconds) {
   EXPECT_EQ(model.time_unit, 1e-6);
   EXPECT_EQ(model.element, Bytes(1));
   EXPECT_EQ(model.compute_step, 4e-10);
-  EXPECT_EQ(outcome.costs.kernels, (decltype(outcome.costs.kernels){{"stream", 3e-9}}));
+  EXPECT_EQ(outcome.costs.kernels,
+            (decltype(outcome.costs.kernels){{"random", {8e-9, {{1, 6e-9}, {2, 8e-9}}}},
+                                             {"stream", {3e-9, {}}}}));
   EXPECT_EQ(model.loggps.sync_threshold, Bytes(4041));
   ASSERT_EQ(model.functions.size(), 2u);
 

@@ -16,7 +16,7 @@ FitOutcome outcome() {
   recv.valid = false;
   outcome.model.functions = {{"send", send}, {"recv", recv}};
   outcome.model.paths[machine::Path::node].functions = {{"send", send}};
-  outcome.costs.kernels["float"] = 3;
+  outcome.costs.kernels["float"] = {3, {{1, 3}, {2, 9}}};
   return outcome;
 }
 
@@ -27,6 +27,7 @@ TEST(LaunchFactors, MiddleOfWhatALaunchMeasured) {
                                        {"node/send", 2, 8, 1, 4, true},  // 2 times
                                        {"recv", 2, 8, 1, 99.0, true},
                                        {"kernel:float", 1, 0, 1, 4.5, true},
+                                       {"kernel:float", 2, 0, 1, 13.5, true},
                                        {"send", 2, 8, 2, 8.0, true},
                                        {"kernel:float", 1, 0, 3, 4.5, true}},
                                       outcome());

@@ -201,10 +201,19 @@ TEST(DatasheetTrust, SurfacesAreOfSeveralRanksOnPaperAlone) {
 
 TEST(DatasheetTrust, KernelsHaveATable) {
   SheetSource source;
-  source.computation.kernels = {{"sqrt", 1.45e-9}, {"stream-l1", 2.14e-10}};
+  source.computation.kernels = {{"sqrt", {1.45e-9, {}}}, {"stream-l1", {2.14e-10, {}}}};
   const std::string text = text_of(sheet_with(source));
   EXPECT_THAT(text, ContainsRegex("sqrt +1.45 ns\n +stream-l1 +214 ps"));
   EXPECT_THAT(text_of(sheet_with({})), Not(HasSubstr("Computation")));
+  // With a column for each number of ranks that compute at once.
+  source.computation.kernels = {{"exp", {3e-9, {}}},
+                                {"sqrt", {2e-9, {{1, 1e-9}, {4, 2e-9}}}},
+                                {"stream", {8e-9, {{1, 3e-9}, {2, 5e-9}, {4, 8e-9}}}}};
+  const std::string by_ranks = text_of(sheet_with(source));
+  EXPECT_THAT(by_ranks, ContainsRegex("exp +3 ns\n"));
+  EXPECT_THAT(by_ranks, ContainsRegex("ranks that compute on a node +1 +2 +4\n"));
+  EXPECT_THAT(by_ranks, ContainsRegex("sqrt +1 ns +2 ns\n"));
+  EXPECT_THAT(by_ranks, ContainsRegex("stream +3 ns +5 ns +8 ns\n"));
 }
 
 // A row for each type, a column for each operation that there is.

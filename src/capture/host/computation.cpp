@@ -16,21 +16,26 @@ const TickReading at_load = read_both_clocks();
 
 }  // namespace
 
-void Computation::start(const Settings& settings, machine::MachineModel* model, WorldRank rank,
-                        int ranks) {
+std::string Computation::start(const Settings& settings, machine::MachineModel* model,
+                               WorldRank rank, const std::vector<compute::NodeRanks>& ranks) {
   spec_ = settings.compute;
   counts_waits_ = settings.counts_waits;
   sampler_ = compute::KernelSampler(settings.sample);
   if (settings.count != compute::Counter::none) counter_.open(settings.count);
-  if (!model) return CpuClock::use_counter(at_load);
+  if (!model) {
+    CpuClock::use_counter(at_load);
+    return {};
+  }
   const machine::ComputeCosts costs = machine::read_compute_costs(settings.machine);
   if (spec_.kind == Kind::counted) model->compute_step = compute::cost_of(spec_.counter, costs);
   if (spec_.step) model->compute_step = *spec_.step;
-  const compute::Rules rules = compute::read_rules(spec_, settings.scale_from, costs, ranks);
+  compute::Rules rules =
+      compute::read_rules(spec_, settings.scale_from, costs, static_cast<int>(ranks.size()), ranks);
   scale_ = rules.scale;
   needs_cpu_ = rules.needs_cpu;
   if (needs_cpu_) CpuClock::use_counter(at_load);
   if (rules.make) rule_ = rules.make(rank);
+  return std::move(rules.note);
 }
 
 Time Computation::time_of(const compute::Work& work, const trace::Event& event, const char* name) {

@@ -162,8 +162,8 @@ void Session::complain_of_sleep() {
 // Collective. A rank has one row of events, whichever thread's they are.
 // Whether a second thread of this rank had a core beside it, as far as the ranks are concerned.
 bool Session::has_core_for_helper() const {
-  const auto host = nodes_.at(static_cast<std::size_t>(comms.world_rank().value));
-  const auto ranks = std::ranges::count(nodes_, host);
+  const auto host = hosts_.at(static_cast<std::size_t>(comms.world_rank().value));
+  const auto ranks = std::ranges::count(hosts_, host);
   return own_cores().count() >= 2 && 2 * ranks <= ::sysconf(_SC_NPROCESSORS_ONLN);
 }
 

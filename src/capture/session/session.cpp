@@ -1,5 +1,7 @@
 #include "capture/session/session.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -64,6 +66,7 @@ void Session::start(Fn fn) {
   comms.start();
   if (runs_alone(comms.world_size())) return;
   make_own_comm();
+  hosts_ = mpi_api::find_hosts(own_comm);
   if (problem.empty()) problem = start_computation();
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
@@ -75,7 +78,6 @@ void Session::start(Fn fn) {
       leave_empty(settings_.output + ".part");
     return free_own_comm();
   }
-  if (nodes_.empty()) nodes_ = mpi_api::find_hosts(own_comm);
   const bool shares_cores = begin_yielding(settings_.yield);
   if (settings_.clock == trace::Clock::wall)
     clocks_.start(comms.world_rank().value, comms.world_size());
@@ -137,15 +139,25 @@ bool Session::judge_call(const char* name, const void* return_address) {
   return computes ? computation_.leave_out(judge) : judge();
 }
 
+void Session::place_ranks() {
+  nodes_ = hosts_;
+  if (settings_.placement.empty() && settings_.ranks_per_node == 0) return;
+  nodes_.clear();
+  const std::string text = settings_.placement.empty() ? "block" : settings_.placement;
+  for (const machine::NodeId node :
+       machine::make_placement(text, settings_.ranks_per_node, comms.world_size()))
+    nodes_.push_back(node.value);
+}
+
 std::string Session::start_computation() {
   try {
-    computation_.start(settings_, model_ ? &*model_ : nullptr, comms.world_rank(),
-                       comms.world_size());
-    if (settings_.placement.empty() && settings_.ranks_per_node == 0) return {};
-    const std::string text = settings_.placement.empty() ? "block" : settings_.placement;
-    for (const machine::NodeId node :
-         machine::make_placement(text, settings_.ranks_per_node, comms.world_size()))
-      nodes_.push_back(node.value);
+    place_ranks();
+    std::vector<compute::NodeRanks> ranks = compute::ranks_of_nodes(hosts_, nodes_);
+    const auto cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+    for (compute::NodeRanks& each : ranks) each.here = std::min(each.here, cores);
+    const std::string note =
+        computation_.start(settings_, model_ ? &*model_ : nullptr, comms.world_rank(), ranks);
+    if (!note.empty() && comms.world_rank().value == 0) say(note);
   } catch (const std::runtime_error& error) {
     return error.what();
   }

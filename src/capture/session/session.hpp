@@ -227,6 +227,7 @@ class Session {
   bool open_trace();
   void start_prediction();
   void leave_out_calls();
+  void place_ranks();
   std::string start_computation();
   trace::SiteId site();
   void begin_event(trace::Event& event, trace::EventKind kind, trace::NameId name, const char* text,
@@ -293,7 +294,8 @@ class Session {
   Settings settings_;
   std::optional<machine::MachineModel> model_;
   std::optional<machine::Timing> timing_;
-  std::vector<std::int32_t> nodes_;  // by rank
+  std::vector<std::int32_t> hosts_;  // by rank, where it runs
+  std::vector<std::int32_t> nodes_;  // by rank, where it is placed
   machine::RankPaths paths_;         // of those
   machine::Ports ports_;             // of this rank, under predict
   trace::RunFile file_;              // rank 0: the trace, as long as the run goes on

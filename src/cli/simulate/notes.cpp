@@ -129,7 +129,7 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
   if (!uses_topology()) {
     idle(!options_.topology.empty(),
          "--topology" + here + "; choose --network hops, bus, flow or packet");
-    if (!machine::knows_paths(model_) && network_ == Kind::datasheet) {
+    if (!places_matter()) {
       const std::string why = ": the machine has one path between all ranks";
       idle(options_.placement != initial.placement, "--placement" + here + why);
       idle(options_.ranks_per_node > 0, "--ranks-per-node" + here + why);
@@ -190,6 +190,7 @@ std::vector<std::string> Simulation::notes() const {
     if (const auto choice = cli::choose_network(model_, &*topology_, bound_))
       if (std::string text = advice(*choice); !text.empty()) notes.push_back(std::move(text));
   if (!placed_.empty()) notes.push_back(placed_);
+  if (!rules_.note.empty()) notes.push_back(rules_.note);
   std::ranges::move(notes_of_derived(), std::back_inserter(notes));
   return notes;
 }

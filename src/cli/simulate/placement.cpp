@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "base/error.hpp"
 #include "cli/simulate/simulation.hpp"
@@ -90,6 +91,28 @@ bool Simulation::places_otherwise_than_recorded() const {
   return !recorded.empty() && groups_of(placement_) != groups_of(recorded);
 }
 
+// Not with one path between all ranks, but for what they compute beside others of their node.
+bool Simulation::places_matter() const {
+  return network_ != sim::NetworkKind::datasheet || machine::knows_paths(model_) ||
+         !options_.scale_from.empty();
+}
+
+std::vector<compute::NodeRanks> Simulation::node_ranks() const {
+  const bool is_live = options_.live_ranks > 0;
+  const std::vector<std::int32_t> one(is_live ? static_cast<std::size_t>(ranks_) : 0);
+  std::vector<std::int32_t> recorded;
+  for (const machine::NodeId node : recorded_placement())
+    recorded.push_back(static_cast<std::int32_t>(node.value));
+  const bool is_record = reader_ && reader_->info().origin == "record";
+  const std::vector<std::int32_t>& here = is_live || !is_record ? one : recorded;
+  std::vector<compute::NodeRanks> ranks = compute::ranks_of_nodes(
+      here, placement_.empty() ? (is_live ? one : recorded) : placed_nodes());
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (is_live)
+    for (compute::NodeRanks& each : ranks) each.here = std::min(each.here, cores);
+  return ranks;
+}
+
 // Messages meet on a topology's links; else a place only says what path lies between two
 // ranks, which matters to a model that has several.
 void Simulation::place_ranks() {
@@ -110,8 +133,8 @@ void Simulation::place_ranks() {
                           ? " with room for them"
                           : " \"" + larger + "\" if a switch of so many hosts is meant"));
   }
-  // One path between all ranks: a note says that it is all the same.
-  if (network_ == sim::NetworkKind::datasheet && !machine::knows_paths(model_)) return;
+  // A note says that it is all the same.
+  if (!places_matter()) return;
   const bool is_recorded = options_.placement == "recorded";
   const machine::Placement recorded = recorded_placement();
   const int said = options_.ranks_per_node;

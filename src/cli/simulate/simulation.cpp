@@ -110,8 +110,8 @@ Simulation::Simulation(const SimulationOptions& options) : Simulation(options, W
   read_input();
   check_compute();
   set_compute_step();
-  rules_ = compute::read_rules(spec_, options_.scale_from, costs_, ranks_);
   place_ranks();
+  rules_ = compute::read_rules(spec_, options_.scale_from, costs_, ranks_, node_ranks());
 }
 
 void Simulation::check(const SimulationOptions& options) {
@@ -123,7 +123,7 @@ void Simulation::check(const SimulationOptions& options) {
   simulation.set_compute_step();
   // How many ranks a replayed run must have is known once the input is read.
   if (simulation.spec_.kind != compute::Kind::replayed)
-    compute::read_rules(simulation.spec_, options.scale_from, simulation.costs_, 0);
+    compute::read_rules(simulation.spec_, options.scale_from, simulation.costs_, 0, {});
 }
 
 std::vector<std::int32_t> Simulation::nodes() const {

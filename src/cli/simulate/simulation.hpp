@@ -216,6 +216,10 @@ class Simulation {
   void choose_network();
   void place_ranks();
   machine::Placement recorded_placement() const;
+  // Whether it makes a difference on which nodes the ranks are.
+  bool places_matter() const;
+  // By rank, how many ranks compute on its node; empty: not known.
+  std::vector<compute::NodeRanks> node_ranks() const;
   void set_architecture(const std::string& path);
   void set_collectives();
   void read_input();

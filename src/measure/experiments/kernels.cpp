@@ -211,20 +211,31 @@ double calibrate(const Kernel& kernel) {
   }
 }
 
-void time_kernel(const Kernel& kernel, int blocks, std::vector<KernelBlock>& result) {
+// How the blocks of all kernels are made, and where they go.
+struct Series {
+  int blocks;
+  const Company& company;
+  std::vector<KernelBlock> result;
+};
+
+void time_kernel(const Kernel& kernel, Series& series) {
   const double times = calibrate(kernel);
-  for (int i = 0; i < blocks; ++i) {
-    const long before = context_switches();
-    const auto begin = now_ns();
-    const double done = kernel.run(times);
-    const auto end = now_ns();
-    result.push_back(
-        {kernel.name,
-         {static_cast<double>(end - begin) * 1e-9 / done, context_switches() == before}});
-  }
+  for (int i = 0; i < series.blocks; ++i)
+    for (const int count : series.company.counts) {
+      const bool computes = series.company.begin(count);
+      if (computes) {
+        const long before = context_switches();
+        const auto begin = now_ns();
+        const double done = kernel.run(times);
+        const auto end = now_ns();
+        const double seconds = static_cast<double>(end - begin) * 1e-9 / done;
+        series.result.push_back({kernel.name, count, {seconds, context_switches() == before}});
+      }
+      series.company.end(computes);
+    }
 }
 
-void time_level(const KernelLevel& level, int blocks, std::vector<KernelBlock>& result) {
+void time_level(const KernelLevel& level, Series& series) {
   const std::size_t third = level.bytes / (3 * sizeof(double));
   {
     std::vector<double> a(third, 1);
@@ -243,25 +254,25 @@ void time_level(const KernelLevel& level, int blocks, std::vector<KernelBlock>& 
                    }
                    return done;
                  }},
-                blocks, result);
+                series);
   }
   std::vector<Node> nodes(std::bit_floor(level.bytes / sizeof(Node)));
   lay_out_circle(nodes, nodes.size());
   std::uint64_t at = 0;
   time_kernel({"random-" + level.name, [&](double times) { return chase_nodes(nodes, at, times); }},
-              blocks, result);
+              series);
 }
 
 }  // namespace
 
-std::vector<KernelBlock> time_kernels(int blocks, const std::vector<KernelLevel>& levels) {
+std::vector<KernelBlock> time_kernels(int blocks, const std::vector<KernelLevel>& levels,
+                                      const Company& company) {
   Data data = make_data();
-  std::vector<KernelBlock> result;
+  Series series{blocks, company, {}};
   for (const auto& [name, run] : kKernels)
-    time_kernel({name, [&data, run = run](double times) { return run(data, times); }}, blocks,
-                result);
-  for (const KernelLevel& level : levels) time_level(level, blocks, result);
-  return result;
+    time_kernel({name, [&data, run = run](double times) { return run(data, times); }}, series);
+  for (const KernelLevel& level : levels) time_level(level, series);
+  return std::move(series.result);
 }
 
 }  // namespace foretrace::measure

@@ -1,5 +1,7 @@
 #include "measure/experiments/launch_run.hpp"
 
+#include <unistd.h>
+
 #include <sys/sysinfo.h>
 
 #include <algorithm>
@@ -45,6 +47,18 @@ std::uint64_t pool_bytes(MPI_Comm world) {
   if (::sysinfo(&facts) != 0) return kPool;
   const std::uint64_t memory = static_cast<std::uint64_t>(facts.totalram) * facts.mem_unit;
   return std::min(kPool, memory / 8 / static_cast<std::uint64_t>(ranks));
+}
+
+// A barrier. Who waits quietly leaves core and memory to those that are still at work.
+void wait_for_all(MPI_Comm comm, bool quietly) {
+  MPI_Request request;
+  MPI_Ibarrier(comm, &request);
+  for (;;) {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    if (quietly) ::usleep(200);
+  }
 }
 
 }  // namespace
@@ -159,16 +173,43 @@ void LaunchRun::search_jumps(const PlanSizes& sizes, const std::set<std::uint64_
   plan_.points.insert(plan_.points.end(), added.begin(), added.end());
 }
 
-// All ranks at once, as programs compute: they share the memory.
+// Kernels on 1, 2, 4 and so on of each host's ranks, up to all that have a core: they share the
+// memory. Those that have none take no part.
+void LaunchRun::time_kernels_by_ranks() {
+  const auto on_host = static_cast<int>(std::ranges::count(hosts_, hosts_.front()));
+  int all = std::clamp(static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)), 1, on_host);
+  MPI_Bcast(&all, 1, MPI_INT, 0, world_.comm);
+  const auto own = hosts_.begin() + world_.rank;
+  const auto place = static_cast<int>(std::count(hosts_.begin(), own, *own));
+  MPI_Comm comm;
+  MPI_Comm_split(world_.comm, place < all ? *own : MPI_UNDEFINED, world_.rank, &comm);
+  if (comm != MPI_COMM_NULL) {
+    Company company;
+    for (int ranks = 1; ranks < all; ranks *= 2) company.counts.push_back(ranks);
+    company.counts.push_back(all);
+    company.begin = [&](int count) {
+      MPI_Barrier(comm);
+      return place < count;
+    };
+    // Who computed stays awake: a core that slept begins slowly.
+    company.end = [&](bool computed) { wait_for_all(comm, !computed); };
+    for (const KernelBlock& each :
+         time_kernels(settings_.blocks, kernel_levels(find_cache_sizes()), company))
+      samples_.push_back({kKernelPrefix + each.name, each.ranks, 0, options_.launch,
+                          each.block.seconds, each.block.kept});
+    MPI_Comm_free(&comm);
+  }
+  wait_for_all(world_.comm, true);
+}
+
+// All ranks at once, as programs compute.
 void LaunchRun::time_computation() {
   begin_work("the kernels");
   MPI_Barrier(world_.comm);
   for (const ComputeBlock& block : time_compute_steps(settings_.blocks))
     samples_.push_back({kComputeStep, 1, 0, options_.launch, block.seconds, block.kept});
   at_work();
-  for (const KernelBlock& each : time_kernels(settings_.blocks, kernel_levels(find_cache_sizes())))
-    samples_.push_back(
-        {kKernelPrefix + each.name, 1, 0, options_.launch, each.block.seconds, each.block.kept});
+  time_kernels_by_ranks();
   at_work();
   for (const ReductionBlock& each : time_reductions(settings_.blocks))
     samples_.push_back({kReductionPrefix + machine::name_of(each.what), 1, each.bytes,

@@ -42,6 +42,7 @@ class LaunchRun {
   void measure_point(const PlanPoint& point);
   void search_jumps(const PlanSizes& sizes, const std::set<std::uint64_t>& suspected,
                     Result& result);
+  void time_kernels_by_ranks();
   void time_computation();
   double cache_line();
   ScratchFile find_scratch_file() const;

@@ -248,6 +248,15 @@ SampleSet take_node(SampleSet& set) {
 
 using ByFunction = std::map<std::string, std::vector<Sample>, std::less<>>;
 
+// The points are of one kernel, by ranks.
+machine::KernelTimes kernel_times(const std::vector<Point>& points) {
+  machine::KernelTimes times;
+  times.seconds = points.back().seconds;
+  if (points.size() > 1)
+    for (const Point& point : points) times.by_ranks[point.ranks] = point.seconds;
+  return times;
+}
+
 void take_pieces(ByFunction& by_function, double negligible, machine::MachineModel& model) {
   std::map<std::string, std::vector<Sample>> taken;
   std::erase_if(by_function, [&](auto& entry) {
@@ -302,7 +311,7 @@ FitOutcome fit_path(const SampleSet& set, const FitSettings& settings) {
   std::erase_if(by_function, [&](const auto& entry) {
     const auto& [name, samples] = entry;
     if (!name.starts_with(kernel) || name.size() == kernel.size()) return false;
-    outcome.costs.kernels[name.substr(kernel.size())] = summarise(samples).front().seconds;
+    outcome.costs.kernels[name.substr(kernel.size())] = kernel_times(summarise(samples));
     return true;
   });
   take_reductions(by_function, model);

@@ -61,8 +61,9 @@ std::vector<machine::LaunchFactors> launch_factors(const std::vector<Sample>& sa
     constexpr std::string_view kKernel = kKernelPrefix;
     if (name.starts_with(kKernel)) {
       const auto kernel = outcome.costs.kernels.find(name.substr(kKernel.size()));
-      if (kernel != outcome.costs.kernels.end() && kernel->second > 0)
-        ratios.computation.push_back(seconds / kernel->second);
+      if (kernel == outcome.costs.kernels.end()) continue;
+      const double usual = machine::kernel_seconds(kernel->second, ranks);
+      if (usual > 0) ratios.computation.push_back(seconds / usual);
     } else if (const auto* function = trusted_function(outcome.model, name)) {
       const double time = seconds_of(outcome.model, *function, ranks, bytes);
       if (time > 0) ratios.calls.push_back(seconds / time);

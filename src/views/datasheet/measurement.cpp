@@ -297,6 +297,27 @@ void add_loggps(const Datasheet& sheet, SheetDocument& document) {
   if (regimes) add_regimes_of_loggps(sheet.model, document);
 }
 
+// A column for each number of ranks that compute on a node.
+void add_kernels_by_ranks(const machine::ComputeCosts& costs, SheetDocument& document) {
+  std::set<int> counts;
+  for (const auto& [name, times] : costs.kernels)
+    for (const auto& [ranks, seconds] : times.by_ranks) counts.insert(ranks);
+  if (counts.empty()) return;
+  SheetTable table;
+  table.header = {"ranks that compute on a node"};
+  for (const int ranks : counts) table.header.push_back(std::to_string(ranks));
+  for (const auto& [name, times] : costs.kernels) {
+    if (times.by_ranks.empty()) continue;
+    table.rows.push_back({name});
+    for (const int ranks : counts) {
+      const auto known = times.by_ranks.find(ranks);
+      table.rows.back().push_back(known == times.by_ranks.end() ? ""
+                                                                : format_seconds(known->second));
+    }
+  }
+  document.blocks.push_back(std::move(table));
+}
+
 void add_computation(const Datasheet& sheet, SheetDocument& document) {
   SheetTable table;
   table.header = {"", "time"};
@@ -305,14 +326,15 @@ void add_computation(const Datasheet& sheet, SheetDocument& document) {
     table.rows.push_back({"compute step", format_seconds(sheet.model.compute_step)});
   if (costs.block) table.rows.push_back({"basic block", format_seconds(*costs.block)});
   if (costs.instruction) table.rows.push_back({"instruction", format_seconds(*costs.instruction)});
-  for (const auto& [name, seconds] : costs.kernels)
-    table.rows.push_back({name, format_seconds(seconds)});
+  for (const auto& [name, times] : costs.kernels)
+    if (times.by_ranks.empty()) table.rows.push_back({name, format_seconds(times.seconds)});
   if (costs.kernels.empty() && !costs.block && !costs.instruction) return;
   document.blocks.push_back(Heading{1, "Computation"});
   document.blocks.push_back(
       Paragraph{"What one execution takes of each thing that compute times are counted in, or that "
                 "machines are compared by."});
-  document.blocks.push_back(std::move(table));
+  if (!table.rows.empty()) document.blocks.push_back(std::move(table));
+  add_kernels_by_ranks(costs, document);
 }
 
 // A row for each type, a column for each operation.
