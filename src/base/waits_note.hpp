@@ -17,10 +17,11 @@ inline bool is_wait_told(Time waited, Time all) {
 // Of a rank that waited by other means than MPI and sleep: what is in the prediction, and what not.
 inline std::string note_of_counted_waits(int rank, double seconds) {
   char line[200];
-  std::snprintf(line, sizeof line,
-                "rank %d waited %.3g s for files, other processes or the like, which counts as "
-                "computation; with --waits none it takes no time",
-                rank, seconds);
+  std::snprintf(
+      line, sizeof line,
+      "rank %d waited %.3g s for files, other processes or the like: that is part of what "
+      "is measured, and takes no time with --waits none",
+      rank, seconds);
   return line;
 }
 

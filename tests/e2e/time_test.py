@@ -231,7 +231,7 @@ class Sleep(harness.TestCase):
                 self.assertGreater(self.slept(trace)[1], 0.29)
                 self.assertLess(self.slept(trace)[1], 0.6)
                 self.assertGreater(self.events(trace)[0][-1][2]["enter"] * 1e-12, 0.29)
-        counted, not_so = "s for files, other processes or the like, which counts as computation", "s for something else than MPI"
+        counted, not_so = "s for files, other processes or the like: that is part of what is measured", "s for something else than MPI"
         for verb, options in (("record", ()), ("predict", ("--machine", harness.T3D)), ("simulate", ("--machine", harness.T3D))):
             for waits, told, untold in (("measured", counted, not_so), ("none", not_so, counted)):
                 with self.subTest(verb=verb, waits=waits):

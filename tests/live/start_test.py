@@ -289,6 +289,25 @@ int main(int argc, char **argv) {
             self.assertEqual([fields["enter"] for _, name, fields in child if name == "MPI_Barrier"],
                              [asked + 30_000_000])
 
+    def test_all_ranks_learn_why_nobody_was_started(self):
+        """Whichever of them says it: here the one that is not the root."""
+        program = self.compile("""
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_Comm other;
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+""")
+        result = harness.run(self.live_command(2, [program]))
+        self.assertIn("rank 1: MPI_Comm_spawn: MPI_ERR_SPAWN: no room for 2 processes; give simulate the option --spawn N",
+                      result.err)
+
     def test_places_that_nobody_takes(self):
         """They count nowhere: two ranks start two more, and there is room for six."""
         command = [self.variables(), "spawn"]

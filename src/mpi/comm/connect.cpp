@@ -117,13 +117,14 @@ int meet(const char* port_name, int root, MPI_Comm handle, MPI_Comm* newcomm, Ag
   Comm* comm = get(handle);
   if (const int error = check_group(comm, root)) return error;
   Block told;
+  std::string refusal;
   if (comm->rank == root) {
     const std::optional<Port> port = port_of(port_name);
     // What is no port, all members must learn.
     told = to_block(port && find_service(ServiceKind::port, port_name) ? agree(*port, *comm->group)
                                                                        : Agreement());
   }
-  Comm* made = make_inter(*comm, root, std::move(told));
+  Comm* made = make_inter(*comm, root, std::move(told), refusal);
   *newcomm = MPI_COMM_NULL;
   if (!made)
     return raise(comm, MPI_ERR_PORT,

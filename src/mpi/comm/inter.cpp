@@ -1,6 +1,7 @@
 // Inter-communicators: made from two groups, merged to one.
 #include "mpi/comm/inter.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -18,28 +19,31 @@
 namespace foretrace::mpi {
 
 Block to_block(const Agreement& agreement) {
-  const std::uint32_t head[] = {agreement.context, agreement.first};
-  Block block(sizeof head + agreement.remote.size() * sizeof(int));
+  const auto members = static_cast<std::uint32_t>(agreement.remote.size());
+  const std::uint32_t head[] = {agreement.context, agreement.first, members};
+  const std::size_t text = sizeof head + members * sizeof(int);
+  Block block(text + agreement.refusal.size());
   std::memcpy(block.data(), head, sizeof head);
-  if (!agreement.remote.empty()) {
-    std::memcpy(block.data() + sizeof head, agreement.remote.data(),
-                agreement.remote.size() * sizeof(int));
-  }
+  std::ranges::copy(std::as_bytes(std::span(agreement.remote)), block.data() + sizeof head);
+  std::ranges::copy(std::as_bytes(std::span(agreement.refusal)), block.data() + text);
   return block;
 }
 
 Agreement from_bytes(std::span<const std::byte> bytes) {
-  std::uint32_t head[2] = {};
+  std::uint32_t head[3] = {};
   Agreement agreement;
   if (bytes.size() < sizeof head) return agreement;
   std::memcpy(head, bytes.data(), sizeof head);
   agreement.context = head[0];
   agreement.first = head[1];
-  agreement.remote.resize((bytes.size() - sizeof head) / sizeof(int));
-  if (!agreement.remote.empty()) {
-    std::memcpy(agreement.remote.data(), bytes.data() + sizeof head,
-                agreement.remote.size() * sizeof(int));
-  }
+  const std::size_t text = sizeof head + head[2] * sizeof(int);
+  if (bytes.size() < text) return {};
+  agreement.remote.resize(head[2]);
+  std::ranges::copy(bytes.subspan(sizeof head, text - sizeof head),
+                    std::as_writable_bytes(std::span(agreement.remote)).begin());
+  agreement.refusal.resize(bytes.size() - text);
+  std::ranges::copy(bytes.subspan(text),
+                    std::as_writable_bytes(std::span(agreement.refusal)).begin());
   return agreement;
 }
 
@@ -114,13 +118,15 @@ Comm* make_inter(Comm& comm, const Agreement& agreement) {
                    agreement.first != 0);
 }
 
-Comm* make_inter(Comm& comm, int leader, Block told) {
+Comm* make_inter(Comm& comm, int leader, Block told, std::string& refusal) {
   // Only the leader knows how long the list is; all must say the same.
   constexpr std::uint64_t kBytes = sizeof(std::uint32_t[2]);
   const Gathered gathered =
       collective({.comm = &comm, .cost = machine::Cost::bcast, .root = leader, .bytes = kBytes},
                  std::move(told));
-  return make_inter(comm, from_bytes(gathered.of(leader)));
+  Agreement agreement = from_bytes(gathered.of(leader));
+  refusal = std::move(agreement.refusal);
+  return make_inter(comm, agreement);
 }
 
 namespace {

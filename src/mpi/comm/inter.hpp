@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "mpi/comm/comm.hpp"
@@ -19,6 +20,7 @@ struct Agreement {
   ContextId context = 0;
   std::uint32_t first = 0;  // whether the group comes first in the union
   std::vector<int> remote;  // world ranks; none: there is no other group
+  std::string refusal{};    // why there is none, where that is known
 };
 Block to_block(const Agreement& agreement);
 Agreement from_bytes(std::span<const std::byte> bytes);
@@ -34,7 +36,8 @@ int check_group(Comm* comm, int root);
 
 // What comes of an agreement; nullptr if that has no remote group.
 Comm* make_inter(Comm& comm, const Agreement& agreement);
-// The same after a collective over `comm`, whose member `leader` tells its agreement.
-Comm* make_inter(Comm& comm, int leader, Block told);
+// The same after a collective over `comm`, whose member `leader` tells its agreement. `refusal`
+// becomes that of the agreement.
+Comm* make_inter(Comm& comm, int leader, Block told, std::string& refusal);
 
 }  // namespace foretrace::mpi

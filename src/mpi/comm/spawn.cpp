@@ -108,15 +108,18 @@ int Comm_spawn_multiple(int count, char* commands[], char** argv[], const int ma
       request.applications.push_back(application_of(commands[i], argv ? argv[i] : nullptr,
                                                     maxprocs[i], get<Info>(infos[i]), error));
     request.parents = comm->group->members;
-    told = to_block(error.empty() ? start(request, error) : Agreement());
+    Agreement made;
+    if (error.empty()) made = start(request, error);
+    made.refusal = error;
+    told = to_block(made);
     if (!error.empty() && errcodes != MPI_ERRCODES_IGNORE) {
       int wanted = 0;
       for (int i = 0; i < count; ++i) wanted += std::max(maxprocs[i], 0);
       std::fill_n(errcodes, wanted, MPI_ERR_SPAWN);
     }
   }
-  Comm* made = make_inter(*comm, root, std::move(told));
-  if (!made) return raise(comm, MPI_ERR_SPAWN, error.empty() ? "the root could start none" : error);
+  Comm* made = make_inter(*comm, root, std::move(told), error);
+  if (!made) return raise(comm, MPI_ERR_SPAWN, error);
   if (errcodes != MPI_ERRCODES_IGNORE) std::fill_n(errcodes, made->remote->size(), MPI_SUCCESS);
   *intercomm = handle_of(made);
   return MPI_SUCCESS;
