@@ -28,10 +28,11 @@ inline std::string note_of_counted_waits(int rank, double seconds) {
 // `taken`: what of it is in the prediction.
 inline std::string note_of_waits(int rank, double seconds, const char* taken) {
   char line[200];
-  std::snprintf(line, sizeof line,
-                "rank %d waited %.3g s for something else than MPI: files, other threads or "
-                "processes; predictions take %s",
-                rank, seconds, taken);
+  std::snprintf(
+      line, sizeof line,
+      "rank %d waited %.3g s (real time) for something else than MPI: files, other threads "
+      "or processes; predictions take %s",
+      rank, seconds, taken);
   return line;
 }
 // `compute`: the way that takes no time for sleep, as --compute has it.
