@@ -1,4 +1,4 @@
-"""Machines and topologies by name, sizes, and words that were mistyped.
+"""Machines, topologies and architectures by name, sizes, and words that were mistyped.
 
     names_test.py FORETRACE SOURCE
 """
@@ -77,6 +77,16 @@ class Machines(Command):
         self.assertIn("after 'ring:' write the number of processors, for example ring:16", error)
         error = self.refused("topology", "two-cluster")
         self.assertIn("no topology of that name; did you mean 'two-clusters'? (there are cray-t3d-64, ", error)
+
+    def test_architectures(self):
+        self.assertEqual(self.foretrace("architecture", "check", "mesh-8x8").stdout,
+                         self.foretrace("architecture", "check", SOURCE / "architectures/mesh-8x8.arch.toml").stdout)
+        (self.folder / "p.goal").write_text(GOAL)
+        self.foretrace("simulate", "p.goal", "--loggps", "o=1us,g=0s", "--network", "arch:mesh-8x8")
+        error = self.refused("architecture", "check", "mesh-8")
+        self.assertIn("no architecture of that name; did you mean 'mesh-8x8'? (there are mesh-8x8, nic-node, node)", error)
+        missing = self.foretrace("architecture", "check", "mesh.arch.toml", status=1)
+        self.assertIn("there is no file 'mesh.arch.toml', and no architecture of that name", missing.stderr)
 
     def test_traffic_takes_topologies(self):
         """As --topology does: an expression, a file, a name. Alike graphs have alike curves."""

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/system/process.hpp"
+#include "cli/words/named_files.hpp"
 
 namespace foretrace::cli {
 
@@ -27,8 +28,9 @@ architecture::Choices choices_of(const ArchitectureOptions& options) {
   return choices;
 }
 
-architecture::Description read_architecture(const std::string& path) {
-  return architecture::read_description(path, data_directory() + "/architectures");
+architecture::Description read_architecture(const std::string& name) {
+  return architecture::read_description(find_named(Named::architecture, name),
+                                        data_directory() + "/architectures");
 }
 
 }  // namespace foretrace::cli

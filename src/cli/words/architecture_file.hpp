@@ -22,7 +22,8 @@ void add_architecture_options(CLI::App& app, ArchitectureOptions& options,
                               const std::string& what = "");
 // Throws UsageError.
 architecture::Choices choices_of(const ArchitectureOptions& options);
-// Includes that are not beside the file come from those of the tool. Throws Error.
-architecture::Description read_architecture(const std::string& path);
+// Of a file, or of the name of one that comes with the tool. Includes that are not beside the file
+// come from those of the tool. Throws Error; UsageError for a name that is none.
+architecture::Description read_architecture(const std::string& name);
 
 }  // namespace foretrace::cli

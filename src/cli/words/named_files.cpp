@@ -15,18 +15,36 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const char* name_of(Named kind) {
-  return kind == Named::machine ? "machine" : kind == Named::topology ? "topology" : "model";
+struct Kind {
+  const char* name;
+  const char* folder;  // in share/foretrace
+  const char* ending;  // of its files
+};
+
+const Kind& facts_of(Named kind) {
+  static constexpr Kind kKinds[] = {{"machine", "machines", ".toml"},
+                                    {"topology", "topologies", ".toml"},
+                                    {"architecture", "architectures", ".arch.toml"},
+                                    {"model", "models", ".model"}};
+  return kKinds[static_cast<std::size_t>(kind)];
+}
+
+// A file's name without the folder and the ending.
+std::string stem_of(Named kind, const fs::path& path) {
+  std::string name = path.filename().string();
+  const std::string_view ending = facts_of(kind).ending;
+  if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  return name;
 }
 
 // "machines/cray-t3d.toml" outside of the folder of the sources: there is one by its name.
 void check_path(Named kind, const std::string& given) {
   std::error_code ignored;
   if (fs::exists(given, ignored)) return;
-  const std::string name = fs::path(given).stem().string();
+  const std::string name = stem_of(kind, given);
   for (const NamedFile& file : named_files(kind))
     if (file.name == name)
-      throw Error("there is no file '" + given + "'; the " + name_of(kind) +
+      throw Error("there is no file '" + given + "'; the " + facts_of(kind).name +
                   " that comes with Foretrace is called by its name alone: " + name);
 }
 
@@ -54,15 +72,12 @@ std::vector<std::string> topology_kinds() {
 }
 
 std::vector<NamedFile> named_files(Named kind) {
-  const fs::path folder = fs::path(data_directory()) / (kind == Named::machine    ? "machines"
-                                                        : kind == Named::topology ? "topologies"
-                                                                                  : "models");
-  const char* const ending = kind == Named::model ? ".model" : ".toml";
+  const fs::path folder = fs::path(data_directory()) / facts_of(kind).folder;
   std::vector<NamedFile> files;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ending)
-      files.push_back({entry.path().stem().string(), entry.path().string()});
+    if (entry.path().filename().string().ends_with(facts_of(kind).ending))
+      files.push_back({stem_of(kind, entry.path()), entry.path().string()});
   std::ranges::sort(files, {}, &NamedFile::name);
   return files;
 }
@@ -88,9 +103,9 @@ std::string find_named(Named kind, const std::string& given) {
     names.push_back(file.name);
     list += (list.empty() ? "" : ", ") + file.name;
   }
-  const std::string what = name_of(kind);
+  const std::string what = facts_of(kind).name;
   const bool is_file = given.ends_with(".toml") || given.ends_with(".model");
-  const std::string name = is_file ? given.substr(0, given.rfind('.')) : given;
+  const std::string name = stem_of(kind, given);
   const std::string message = "there is no file '" + given + "', and no " + what + " of that name" +
                               did_you_mean(name, names) +
                               (list.empty() ? "" : " (there are " + list + ")");

@@ -1,5 +1,5 @@
-// Machines, topologies and analytical models by name: the files that come with the tool, in
-// share/foretrace beside its bin.
+// Machines, topologies, architectures and analytical models by name: the files that come with the
+// tool, in share/foretrace beside its bin.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace foretrace::cli {
 
-enum class Named { machine, topology, model };
+enum class Named { machine, topology, architecture, model };
 
 struct NamedFile {
-  std::string name;  // the file's, without .toml or .model
+  std::string name;  // the file's, without .toml, .arch.toml or .model
   std::string path;
 };
 
