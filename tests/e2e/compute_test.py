@@ -282,6 +282,54 @@ class Compute(harness.TestCase):
                                  status=1)
         self.assertIn("say --scale-from HERE.toml", refused.err)
 
+    # --- ranks that are slower ------------------------------------------------------
+
+    def test_slower_ranks_of_announced_steps(self):
+        """By the figures: a step takes 1 us there, on rank 1 twice that, on rank 2 half."""
+        program = [harness.paper_program("sor"), "--size", "24"]
+        slower = ["--slower", "rank:1=2,rank:2=0.5"]
+        predicted = self.predict(RANKS, program, machine=self.machine, compute="annotated", options=slower)
+        record = self.record(RANKS, program)
+        self.foretrace("simulate", record, "--machine", self.machine, "--compute", "annotated", *slower, "-o",
+                       self.directory / "simulated.ftr")
+        self.foretrace("simulate", "-n", RANKS, "--machine", self.machine, "--compute", "annotated", *slower, "-o",
+                       self.directory / "live.ftr", "--", *program)
+        for trace in ("simulated.ftr", "live.ftr"):
+            self.assert_same_ticks(predicted, self.directory / trace)
+        plain = self.computed(self.simulate(record, machine=self.machine, compute="annotated"))
+        self.assertGreater(min(plain), 0)
+        self.assertEqual(self.computed(predicted), [plain[0], 2 * plain[1], plain[2] // 2])
+
+    def test_slower_nodes_of_recorded_times(self):
+        record = self.record(RANKS, [self.program])
+        plain, twice = (self.computed(self.simulate(record, machine=self.machine, compute=f"recorded:{factor}"))
+                        for factor in (1, 2))
+        out = self.directory / "slower.ftr"
+        self.foretrace("simulate", record, "--machine", self.machine, "--ranks-per-node", 2, "--slower", "node:0=2", "-o", out)
+        self.assertEqual(self.computed(out), [twice[0], twice[1], plain[2]])
+        self.foretrace("simulate", record, "--machine", self.machine, "--slower", "rank:0..2=2", "-o", out)
+        self.assertEqual(self.computed(out), twice)
+        table = self.write("table.toml", TABLE)
+        self.foretrace("simulate", record, "--machine", self.machine, "--compute", f"table:{table}", "-o", out)
+        plain = self.computed(out)
+        self.foretrace("simulate", record, "--machine", self.machine, "--compute", f"table:{table}", "--slower", "rank:1=2",
+                       "-o", out)
+        self.assertEqual(self.computed(out), [plain[0], 2 * plain[1], plain[2]])
+
+    def test_slower_what_there_is_not(self):
+        record = self.record(RANKS, [self.program])
+        command = ["simulate", record, "--machine", self.machine, "--slower"]
+        self.assertIn("there is no rank 3; the last one is 2", self.foretrace(*command, "rank:3=2", status=2).err)
+        self.assertIn("expected rank:R=FACTOR or node:N=FACTOR", self.foretrace(*command, "3=2", status=2).err)
+        self.assertIn("--slower makes computation longer; --compute none has none",
+                      self.foretrace(*command, "rank:1=2", "--compute", "none", status=2).err)
+        refused = self.foretrace("predict", "-n", 2, "--machine", self.machine, "--slower", "rank:1", "--", self.program,
+                                 status=2)
+        self.assertIn("expected rank:R=FACTOR or node:N=FACTOR", refused.err)
+        refused = self.foretrace("predict", "-n", 2, "--machine", self.machine, "--slower", "rank:2=2", "--", self.program,
+                                 status=2)
+        self.assertIn("there is no rank 2; the last one is 1", refused.err)
+
     # --- replayed ------------------------------------------------------------------
 
     def test_replayed_times_are_those_of_the_run(self):

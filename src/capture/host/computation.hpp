@@ -17,8 +17,8 @@
 #include "base/wait_meter.hpp"
 #include "capture/host/settings.hpp"
 #include "compute/kernel_sampler.hpp"
-#include "compute/node_ranks.hpp"
 #include "compute/rule.hpp"
+#include "compute/rules.hpp"
 #include "compute/work_counter.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/timing.hpp"
@@ -43,9 +43,9 @@ class Computation {
 
   // `model`: of a prediction, else nullptr; its step becomes what one count
   // takes. Throws Error and UsageError where this program, machine or model does
-  // not offer it. `ranks`: of every rank's node. Returns what the user should know; empty: nothing.
+  // not offer it. Returns what the user should know; empty: nothing.
   std::string start(const Settings& settings, machine::MachineModel* model, WorldRank rank,
-                    const std::vector<compute::NodeRanks>& ranks);
+                    const compute::RankFacts& facts);
   // The rules of the model that start() was given.
   void predict_with(const machine::Timing& timing) { timing_ = &timing; }
 

@@ -119,6 +119,7 @@ Settings read_settings() {
     refuse("FORETRACE_COUNT", count, "blocks or instructions");
 
   settings.scale_from = variable("FORETRACE_SCALE_FROM");
+  settings.slower = variable("FORETRACE_SLOWER");
   settings.lines_of_run = variable("FORETRACE_LINES_OF_RUN");
   const std::string_view state = variable("FORETRACE_STATE");
   if (state == "other")
@@ -156,6 +157,7 @@ std::string describe(const Settings& settings) {
   std::string text = std::string("bound=") + name_of(settings.bound) +
                      " compute=" + compute::format_spec(settings.compute);
   if (settings.in_other_state) text += " state=other";
+  if (!settings.slower.empty()) text += " slower=" + settings.slower;
   return counts.empty() ? text : text + " " + counts;
 }
 

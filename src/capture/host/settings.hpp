@@ -30,6 +30,7 @@ struct Settings {
   std::string placement;           // FORETRACE_PLACEMENT: predict's; empty: the launcher's
   int ranks_per_node = 0;          // FORETRACE_RANKS_PER_NODE; 0: not said
   std::string scale_from;          // FORETRACE_SCALE_FROM: the model of this machine
+  std::string slower;              // FORETRACE_SLOWER: as compute::parse_slower() reads it
   std::string lines_of_run;        // FORETRACE_LINES_OF_RUN: a file for them; empty: nobody asks
   bool in_other_state = false;     // FORETRACE_STATE: measured, other
   int sample = 0;                  // FORETRACE_SAMPLE: executions of each kernel; 0: all

@@ -21,6 +21,7 @@
 #include "capture/session/line_probe.hpp"
 #include "capture/session/own_comm.hpp"
 #include "capture/session/start_up.hpp"
+#include "compute/slower.hpp"
 #include "machine/moving.hpp"
 #include "machine/path.hpp"
 #include "machine/state.hpp"
@@ -152,11 +153,15 @@ void Session::place_ranks() {
 std::string Session::start_computation() {
   try {
     place_ranks();
-    std::vector<compute::NodeRanks> ranks = compute::ranks_of_nodes(hosts_, nodes_);
+    compute::RankFacts facts;
+    facts.ranks = comms.world_size();
+    facts.node_ranks = compute::ranks_of_nodes(hosts_, nodes_);
     const auto cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-    for (compute::NodeRanks& each : ranks) each.here = std::min(each.here, cores);
+    for (compute::NodeRanks& each : facts.node_ranks) each.here = std::min(each.here, cores);
+    facts.slower =
+        compute::slower_by_rank(compute::parse_slower(settings_.slower), nodes_, facts.ranks);
     const std::string note =
-        computation_.start(settings_, model_ ? &*model_ : nullptr, comms.world_rank(), ranks);
+        computation_.start(settings_, model_ ? &*model_ : nullptr, comms.world_rank(), facts);
     if (!note.empty() && comms.world_rank().value == 0) say(note);
   } catch (const std::runtime_error& error) {
     return error.what();

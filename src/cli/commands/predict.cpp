@@ -11,6 +11,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/words/option_values.hpp"
 #include "compute/rules.hpp"
+#include "compute/slower.hpp"
 #include "compute/work_counter.hpp"
 #include "machine/measurement.hpp"
 #include "machine/path.hpp"
@@ -27,6 +28,7 @@ struct Options {
   std::string bound = "avg";
   std::string compute = "measured";
   std::string scale_from;
+  std::string slower;
   std::string placement;
   int ranks_per_node = 0;
   std::string wtime = "virtual";
@@ -47,7 +49,14 @@ void check_computation(const compute::Spec& spec, const Options& options) {
   if (spec.kind == compute::Kind::counted) compute::cost_of(spec.counter, costs);
   if (spec.counter == compute::Counter::instructions) compute::check_instructions();
   if (options.run.ranks > 0)
-    compute::read_rules(spec, options.scale_from, costs, options.run.ranks, {});
+    compute::read_rules(spec, options.scale_from, costs, 1, {.ranks = options.run.ranks});
+}
+
+// Likewise. On which nodes the ranks are, only they know.
+void check_slower(const Options& options) {
+  std::vector<compute::Slower> slower = compute::parse_slower(options.slower);
+  std::erase_if(slower, &compute::Slower::are_nodes);
+  if (options.run.ranks > 0) compute::slower_by_rank(slower, {}, options.run.ranks);
 }
 
 // Likewise.
@@ -94,6 +103,10 @@ int predict(Options& options) {
     run.environment.emplace_back("FORETRACE_STATE", "other");
     run.own_options.emplace_back("--other-state");
   }
+  if (!options.slower.empty()) {
+    run.environment.emplace_back("FORETRACE_SLOWER", options.slower);
+    run.own_options.insert(run.own_options.end(), {"--slower", options.slower});
+  }
   if (!options.scale_from.empty())
     run.own_options.insert(run.own_options.end(), {"--scale-from", options.scale_from});
   if (options.sample > 0)
@@ -114,6 +127,7 @@ int predict(Options& options) {
   if (run.ranks > 0) ::setenv(kSaid, "1", 1);
   check_computation(spec, options);
   check_placement(options);
+  check_slower(options);
   if (run.ranks > 0) warn_of_samples(options.sample);
   // A program that does not count what it was asked to ran without us.
   const LaunchResult result = launch(run);
@@ -127,6 +141,7 @@ void check(const Options& options) {
   machine::read_machine_in_state(options.machine, options.in_other_state);
   check_computation(spec, options);
   check_placement(options);
+  check_slower(options);
 }
 
 std::shared_ptr<Options> declare_options(CLI::App& app) {
@@ -147,6 +162,7 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
       ->check(offers(kComputeWords))
       ->each([options](const std::string&) { options->run.is_compute_given = true; })
       ->capture_default_str();
+  add_slower(app, options->slower);
   app.add_option("--scale-from", options->scale_from,
                  "The model of this machine: measured times are scaled by its kernels and those of "
                  "--machine")

@@ -98,6 +98,12 @@ void add_allow_invalid(CLI::App& app, bool& allowed) {
                "Use functions that the machine model calls INVALID, too, and say so");
 }
 
+void add_slower(CLI::App& app, std::string& slower) {
+  app.add_option("--slower", slower,
+                 "What computes so much longer than the rest: rank:R=FACTOR or node:N=FACTOR, "
+                 "ranges as rank:0..3, several with commas");
+}
+
 void add_other_state(CLI::App& app, bool& in_other_state) {
   app.add_flag("--other-state", in_other_state,
                "The machine in the other state that its measurement met: messages within a host "
@@ -119,6 +125,7 @@ void add_simulation_options(CLI::App& app, SimulationOptions& options) {
                  "The model of the machine where CPU times were measured: they are scaled by its "
                  "kernels and those of --machine")
       ->transform(machine_name());
+  add_slower(app, options.slower);
   add_allow_invalid(app, options.allow_invalid);
   add_other_state(app, options.in_other_state);
   app.add_option("--bound", options.bound, "Which end of the model's error interval: min, avg, max")

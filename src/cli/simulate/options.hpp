@@ -14,6 +14,7 @@ void add_placement_options(CLI::App& app, std::string& placement, int& ranks_per
 void add_progress_option(CLI::App& app, std::string& progress);
 void add_allow_invalid(CLI::App& app, bool& allowed);
 void add_other_state(CLI::App& app, bool& in_other_state);
+void add_slower(CLI::App& app, std::string& slower);
 void add_simulation_options(CLI::App& app, SimulationOptions& options);
 
 }  // namespace foretrace::cli

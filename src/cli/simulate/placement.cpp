@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "cli/simulate/simulation.hpp"
+#include "compute/slower.hpp"
 #include "toml_file/text.hpp"
 #include "topology/placement.hpp"
 
@@ -94,10 +95,10 @@ bool Simulation::places_otherwise_than_recorded() const {
 // Not with one path between all ranks, but for what they compute beside others of their node.
 bool Simulation::places_matter() const {
   return network_ != sim::NetworkKind::datasheet || machine::knows_paths(model_) ||
-         !options_.scale_from.empty();
+         !options_.scale_from.empty() || !options_.slower.empty();
 }
 
-std::vector<compute::NodeRanks> Simulation::node_ranks() const {
+compute::RankFacts Simulation::rank_facts() const {
   const bool is_live = options_.live_ranks > 0;
   const std::vector<std::int32_t> one(is_live ? static_cast<std::size_t>(ranks_) : 0);
   std::vector<std::int32_t> recorded;
@@ -105,12 +106,17 @@ std::vector<compute::NodeRanks> Simulation::node_ranks() const {
     recorded.push_back(static_cast<std::int32_t>(node.value));
   const bool is_record = reader_ && reader_->info().origin == "record";
   const std::vector<std::int32_t>& here = is_live || !is_record ? one : recorded;
-  std::vector<compute::NodeRanks> ranks = compute::ranks_of_nodes(
-      here, placement_.empty() ? (is_live ? one : recorded) : placed_nodes());
+  const std::vector<std::int32_t> there = !placement_.empty() ? placed_nodes()
+                                          : is_live           ? one
+                                                              : recorded;
+  compute::RankFacts facts;
+  facts.ranks = ranks_;
+  facts.node_ranks = compute::ranks_of_nodes(here, there);
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   if (is_live)
-    for (compute::NodeRanks& each : ranks) each.here = std::min(each.here, cores);
-  return ranks;
+    for (compute::NodeRanks& each : facts.node_ranks) each.here = std::min(each.here, cores);
+  facts.slower = compute::slower_by_rank(compute::parse_slower(options_.slower), there, ranks_);
+  return facts;
 }
 
 // Messages meet on a topology's links; else a place only says what path lies between two

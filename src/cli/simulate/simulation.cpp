@@ -111,7 +111,8 @@ Simulation::Simulation(const SimulationOptions& options) : Simulation(options, W
   check_compute();
   set_compute_step();
   place_ranks();
-  rules_ = compute::read_rules(spec_, options_.scale_from, costs_, ranks_, node_ranks());
+  rules_ =
+      compute::read_rules(spec_, options_.scale_from, costs_, model_.compute_step, rank_facts());
 }
 
 void Simulation::check(const SimulationOptions& options) {
@@ -123,7 +124,7 @@ void Simulation::check(const SimulationOptions& options) {
   simulation.set_compute_step();
   // How many ranks a replayed run must have is known once the input is read.
   if (simulation.spec_.kind != compute::Kind::replayed)
-    compute::read_rules(simulation.spec_, options.scale_from, simulation.costs_, 0, {});
+    compute::read_rules(simulation.spec_, options.scale_from, simulation.costs_, 1, {});
 }
 
 std::vector<std::int32_t> Simulation::nodes() const {
@@ -305,6 +306,7 @@ trace::TraceInfo Simulation::info() const {
       (spec_.kind == compute::Kind::counted ? compute::format_spec(spec_) : options_.compute);
   if (counts != compute::Counter::none) info.options += " " + compute::counts_option(counts);
   if (options_.in_other_state) info.options += " state=other";
+  if (!options_.slower.empty()) info.options += " slower=" + options_.slower;
   if (options_.sample > 0) info.options += " sample=" + std::to_string(options_.sample);
   if (options_.spawn > 0) info.options += " spawn=" + std::to_string(options_.spawn);
   const SimulationOptions initial;
@@ -421,10 +423,11 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   engine.dependences = replay.dependences;
   engine.messages = replay.messages;
   engine.tell = replay.tell;
+  const bool by_steps =
+      spec_.kind == compute::Kind::annotated || spec_.kind == compute::Kind::counted;
   engine.compute = spec_.kind == compute::Kind::none ? sim::ComputeMode::none
-                   : spec_.kind == compute::Kind::annotated || spec_.kind == compute::Kind::counted
-                       ? sim::ComputeMode::annotated
-                       : sim::ComputeMode::recorded;
+                   : by_steps && !rules_.make        ? sim::ComputeMode::annotated
+                                                     : sim::ComputeMode::recorded;
   engine.scale = rules_.scale * factors.compute;
   if (replay.settled) {
     engine.compute = sim::ComputeMode::recorded;

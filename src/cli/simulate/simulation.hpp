@@ -41,6 +41,7 @@ struct SimulationOptions {
   std::string compute = "recorded";
   bool is_compute_given = false;
   std::string scale_from;
+  std::string slower;                // as compute::parse_slower() reads it
   int sample = 0;                    // live: --sample
   bool in_other_state = false;       // of the machine: machine/state.hpp
   bool allow_invalid = false;        // functions that the measurement calls INVALID may be used
@@ -218,8 +219,7 @@ class Simulation {
   machine::Placement recorded_placement() const;
   // Whether it makes a difference on which nodes the ranks are.
   bool places_matter() const;
-  // By rank, how many ranks compute on its node; empty: not known.
-  std::vector<compute::NodeRanks> node_ranks() const;
+  compute::RankFacts rank_facts() const;
   void set_architecture(const std::string& path);
   void set_collectives();
   void read_input();
