@@ -80,6 +80,46 @@ class Yield(harness.TestCase):
         self.assertLess(sum(f["compute"] for kind, name, f in self.events(trace)[0]), 0.1e12)
 
 
+# Rank 0 computes for 0.3 s of CPU time while the others wait, and prints how often its core was taken from it.
+COMPUTES_BESIDE = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    struct timespec begin, now;
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < 300000000);
+    getrusage(RUSAGE_SELF, &after);
+    printf("%ld\n", after.ru_nivcsw - before.ru_nivcsw);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+class ComputeBesideWaits(harness.TestCase):
+    def test_is_seldom_interrupted(self):
+        """Each time costs who computes some 15 us, which would count as its computation. 1000 times: every 0.3 ms."""
+        program = self.compile(COMPUTES_BESIDE, "computes_beside")
+        for verb, machine in (("record", ()), ("predict", ("--machine", harness.T3D))):
+            with self.subTest(verb=verb):
+                result = self.ok(harness.run(["taskset", "-c", min(os.sched_getaffinity(0)), harness.tool(), verb, "-n", 4, *machine, "-o",
+                                              self.directory / f"{verb}.ftr", "--", program],
+                                             env={"OMPI_MCA_hwloc_base_binding_policy": "none"}))
+                self.assertLess(int(result.out), 1000)
+
+
 # 10 us of work, then a look, until a posted collective is over ("collective"), or a message is there. The last rank
 # comes to it 100 us later for each rank before it.
 WORKS_UNTIL = r"""

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string_view>
 
@@ -28,8 +29,14 @@ constexpr int kPollsBeforeNap = 8;
 // has to be read anew after it (CpuClock), which costs more than some polls. So of the calls by
 // which a program polls one in so many yields; one that waits does from its second poll on.
 constexpr int kCallsToOneYield = 2;
-// The system adds some 50 us.
-constexpr timespec kNap{0, 20'000};
+// The system adds some 50 us. Who goes on after a nap takes the core from somebody who computes, to
+// whom the switch counts as computation (15 us in a virtual machine). So a rank naps the longer the
+// longer it has waited: for such a part of that, the larger one where somebody is known to compute,
+// and for so long at most.
+constexpr std::int64_t kNapNs = 20'000;
+constexpr std::int64_t kPartWhereCrowded = 8;
+constexpr std::int64_t kPartElsewhere = 64;
+constexpr std::int64_t kLongestNapNs = 1'000'000;
 // Polls that lie further apart are not made in a row: the program computes
 // between them, or the system gave the core to somebody else.
 constexpr std::int64_t kRowNs = 100'000;
@@ -41,10 +48,17 @@ unsigned (*real_progress)(void*) = nullptr;
 struct Row {
   int polls = 0;
   int calls = 0;  // that polled, since the last yield
+  std::int64_t begin_ns = 0;
   std::int64_t last_ns = 0;
   std::int64_t crowded_until_ns = 0;
 };
 thread_local Row row;
+
+void nap(std::int64_t waited_ns, bool crowded) {
+  const std::int64_t part = waited_ns / (crowded ? kPartWhereCrowded : kPartElsewhere);
+  const timespec length{0, std::clamp(part, kNapNs, kLongestNapNs)};
+  ::nanosleep(&length, nullptr);
+}
 
 // Another poll has found nothing.
 void wait_a_little() {
@@ -54,12 +68,13 @@ void wait_a_little() {
   }
   const std::int64_t now = monotonic_ns();
   const bool far = row.polls > kFreePolls && now - row.last_ns > kRowNs;
+  if (row.polls == kFreePolls) row.begin_ns = now;
   row.last_ns = now;
   row.polls = far ? 1 : row.polls + 1;
   if (far) return;
   const bool crowded = now < row.crowded_until_ns;
   if (row.polls > (crowded ? kPollsBeforeNap : kYieldsBeforeNap)) {
-    ::nanosleep(&kNap, nullptr);
+    nap(now - row.begin_ns, crowded);
     row.last_ns = monotonic_ns();
   } else if (!crowded) {
     ::sched_yield();
