@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -48,7 +49,8 @@ std::optional<std::int64_t> passed() {
   if (!state.shown || Real::depth > 0) return std::nullopt;
   const Real real;
   const std::optional<Time> time = state.shown();
-  if (time) state.last_ns = time->count_ps() / 1000;
+  // A thread may turn out to have waited for another one for less than it seemed.
+  if (time) state.last_ns = std::max(state.last_ns, time->count_ps() / 1000);
   return time ? std::optional(state.last_ns) : std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -23,6 +24,13 @@ inline thread_local Slept slept_so_far;
 // MPI.
 inline thread_local Time slept_ever;
 inline thread_local std::uint64_t times_in_mpi = 0;
+// The same of all threads, nearly: those that come back at once may count as one.
+inline std::atomic<std::uint64_t> all_times_in_mpi{0};
+inline void note_back_from_mpi() {
+  ++times_in_mpi;
+  all_times_in_mpi.store(all_times_in_mpi.load(std::memory_order_relaxed) + 1,
+                         std::memory_order_relaxed);
+}
 // And how long it has waited, really, for other threads of its process, as far as is known.
 inline thread_local Time waited_for_threads;
 

@@ -120,6 +120,8 @@ std::atomic<bool> makes_own{false};
 // its own.)
 std::atomic<std::int64_t> begun{0};
 std::atomic<std::int64_t> there{0};
+// Whether it has been known of any where it was.
+std::atomic<bool> others_known{false};
 
 // Around what the thread does: it may end by pthread_exit().
 class Running {
@@ -127,6 +129,7 @@ class Running {
   explicit Running(void* made) : thread_(static_cast<Thread*>(made)) {
     start = thread_->at;
     if (start) along.slept = start->slept;
+    if (start) others_known = true;
   }
   ~Running() {
     if (is_programs_) --there;
@@ -223,6 +226,10 @@ void watch(const Watcher& watcher) {
 bool is_followed() {
   const Watcher* const watcher = watching.load();
   return watcher && watcher->is_followed();
+}
+
+bool knows_others() {
+  return others_known.load(std::memory_order_relaxed);
 }
 
 std::optional<Position> begun_at() {
@@ -324,6 +331,7 @@ void go_on(const std::optional<Position>& from, const Waited& waited) {
   const Time clock = std::max(start->clock, begun);
   start = later(*start, until);
   start->clock = clock;
+  others_known = true;
 }
 
 }  // namespace thread_calls

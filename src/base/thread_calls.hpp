@@ -80,6 +80,8 @@ class WaitBegin {
 // than after what both waited for. Nothing: nobody knows where that was.
 void go_on(const std::optional<Position>& from, const Waited& waited);
 bool is_followed();
+// Whether anybody has known of another thread than those that call MPI where it was.
+bool knows_others();
 // The calling thread lets others go on: if it has waited for a core, that is why they have waited.
 void tell_queued();
 // What the calling thread has waited together with others for files or other processes: what of

@@ -1,7 +1,6 @@
 #include "base/thread_waits.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 #include <threads.h>
 
 #include <array>
@@ -12,7 +11,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/corner_turn.hpp"
 #include "base/next_function.hpp"
+#include "base/slept.hpp"
 #include "base/thread_calls.hpp"
 
 namespace foretrace::thread_waits {
@@ -25,11 +26,34 @@ struct Waiter {
 
   const void* place = nullptr;  // nullptr: it does not wait
   thread_calls::WaitBegin begin{};
+  Time slept_before;  // by the thread
   Waiter* next = nullptr;
   bool is_woken = false;
   std::optional<Position> by{};
 };
 thread_local Waiter waiter;
+
+// What the calling thread has slept in waits at one place that came to their limits, one after the
+// other. Who is woken there in the end has waited for that all the time. (Python's threads wait so
+// for their lock; who has it may lack a core, or be in MPI.)
+struct InVain {
+  const void* place = nullptr;
+  std::uint64_t times_in_mpi = 0;  // by then the clock had not gone on by it
+  Time slept{};
+};
+thread_local InVain in_vain;
+
+void count_sleep(const void* place, Time slept) {
+  if (in_vain.place != place || in_vain.times_in_mpi != times_in_mpi)
+    in_vain = {.place = place, .times_in_mpi = times_in_mpi};
+  in_vain.slept += slept;
+}
+
+void take_sleep_back(const void* place) {
+  if (in_vain.place == place && in_vain.times_in_mpi == times_in_mpi)
+    note_slept({Time() - in_vain.slept, Time()});
+  in_vain = {};
+}
 
 // A barrier of the program, as long as it exists.
 struct Barrier {
@@ -73,35 +97,10 @@ void forget_others() {
 
 const int registered = ::pthread_atfork(nullptr, nullptr, forget_others);
 
-// Nobody holds a corner for long; but a thread that does may be in a signal handler, which wakes
-// others, too, and does without.
-class Turn {
- public:
-  explicit Turn(Corner& corner) : corner_(corner), is_ours_(!holds_) {
-    if (!is_ours_) return;
-    holds_ = true;
-    while (corner_.taken.test_and_set(std::memory_order_acquire)) ::sched_yield();
-  }
-  ~Turn() {
-    if (!is_ours_) return;
-    corner_.taken.clear(std::memory_order_release);
-    holds_ = false;
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  explicit operator bool() const { return is_ours_; }
-
- private:
-  inline static thread_local volatile bool holds_ = false;
-
-  Corner& corner_;
-  bool is_ours_;
-};
-
 // The calling thread waits no more. False: it is in a signal handler, and has to stay.
 bool leave() {
   Corner& corner = corner_of(waiter.place);
-  const Turn turn(corner);
+  const Turn turn(corner.taken);
   if (!turn) return false;
   waiter.place = nullptr;
   Waiter* at = corner.first.load(std::memory_order_relaxed);
@@ -124,10 +123,11 @@ void begin(const void* place) {
   if (waiter.place && !leave()) return;
   const auto begin = thread_calls::WaitBegin::now();
   Corner& corner = corner_of(place);
-  const Turn turn(corner);
+  const Turn turn(corner.taken);
   if (!turn) return;
   waiter.place = place;
   waiter.begin = begin;
+  waiter.slept_before = slept_ever;
   waiter.next = nullptr;
   waiter.is_woken = false;
   waiter.by.reset();
@@ -142,15 +142,21 @@ void begin(const void* place) {
 void end(bool woken) {
   if (!waiter.place) return;
   const int error = errno;
+  const void* const place = waiter.place;
   const bool has_left = leave();
-  if (woken && has_left) thread_calls::go_on(waiter.by, waiter.begin.until_now());
+  if (const Time slept = slept_ever - waiter.slept_before; slept > Time())
+    count_sleep(place, slept);
+  if (woken && has_left && waiter.by) {
+    take_sleep_back(place);
+    thread_calls::go_on(waiter.by, waiter.begin.until_now());
+  }
   errno = error;
 }
 
 // `by`: where the calling thread is.
 static void wake_by(const void* place, std::uint32_t most, const std::optional<Position>& by) {
   Corner& corner = corner_of(place);
-  const Turn turn(corner);
+  const Turn turn(corner.taken);
   if (!turn) return;
   for (Waiter* at = corner.first.load(std::memory_order_relaxed); at && most > 0; at = at->next) {
     if (at->place != place || at->is_woken) continue;
@@ -172,18 +178,12 @@ void wake(const void* place, std::uint32_t most) {
   errno = error;
 }
 
-bool take(sem_t* semaphore) {
-  // Where a thread may be cancelled.
-  ::pthread_testcancel();
-  return ::sem_trywait(semaphore) == 0;
-}
-
 namespace {
 
 void make_barrier(const void* place, unsigned wanted) {
   std::unique_ptr<Barrier> barrier(new (std::nothrow) Barrier{.place = place, .wanted = wanted});
   Corner& corner = corner_of(place);
-  const Turn turn(corner);
+  const Turn turn(corner.taken);
   if (!turn || !barrier) return;
   if (std::unique_ptr<Barrier>& known = corner.find(place)) barrier->next = std::move(known->next);
   corner.find(place) = std::move(barrier);
@@ -192,7 +192,7 @@ void make_barrier(const void* place, unsigned wanted) {
 void forget_barrier(const void* place) {
   std::unique_ptr<Barrier> barrier;
   Corner& corner = corner_of(place);
-  const Turn turn(corner);
+  const Turn turn(corner.taken);
   if (!turn) return;
   std::unique_ptr<Barrier>& known = corner.find(place);
   if (!known) return;
@@ -207,7 +207,7 @@ void arrive(const void* place) {
   std::optional<Position> last;
   {
     Corner& corner = corner_of(place);
-    const Turn turn(corner);
+    const Turn turn(corner.taken);
     Barrier* const barrier = turn ? corner.find(place).get() : nullptr;
     if (!barrier) return;
     if (here) barrier->last = barrier->last ? later(*barrier->last, *here) : here;
@@ -264,18 +264,6 @@ FORETRACE_STANDS_IN int cnd_broadcast(cnd_t* condition) {
   const auto real = next<"cnd_broadcast", int(cnd_t*)>();
   wake(condition, kAll);
   return real(condition);
-}
-
-FORETRACE_STANDS_IN int sem_wait(sem_t* semaphore) {
-  const auto real = next<"sem_wait", int(sem_t*)>();
-  if (take(semaphore)) return 0;
-  return wait_at(semaphore, [&] { return real(semaphore); });
-}
-
-FORETRACE_STANDS_IN int sem_post(sem_t* semaphore) noexcept {
-  const auto real = next<"sem_post", int(sem_t*)>();
-  wake(semaphore, 1);
-  return real(semaphore);
 }
 
 FORETRACE_STANDS_IN int pthread_barrier_init(pthread_barrier_t* barrier,

@@ -5,8 +5,6 @@
 // here, not by the program.
 #pragma once
 
-#include <semaphore.h>
-
 #include <cstdint>
 #include <limits>
 
@@ -35,8 +33,5 @@ constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
 // The calling thread is about to wake so many of those that wait there: as a rule those that have
 // waited for longest.
 void wake(const void* place, std::uint32_t most);
-
-// Whether there was one to take. Where a thread need not wait, nobody let it go on.
-bool take(sem_t* semaphore);
 
 }  // namespace foretrace::thread_waits

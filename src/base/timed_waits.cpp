@@ -7,7 +7,6 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -23,6 +22,7 @@
 
 #include "base/next_function.hpp"
 #include "base/note_sleep.hpp"
+#include "base/semaphores.hpp"
 #include "base/thread_waits.hpp"
 
 namespace foretrace {
@@ -182,8 +182,7 @@ FORETRACE_STANDS_IN int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const time
 
 FORETRACE_STANDS_IN int sem_timedwait(sem_t* semaphore, const timespec* moment) {
   const auto real = next<"sem_timedwait", int(sem_t*, const timespec*)>();
-  if (foretrace::thread_waits::take(semaphore)) return 0;
-  return wait_at(semaphore, [&] {
+  return foretrace::thread_waits::take(semaphore, [&] {
     return foretrace::note_deadline_by_errno(
         CLOCK_REALTIME, moment, [&](const timespec* until) { return real(semaphore, until); });
   });
@@ -191,8 +190,7 @@ FORETRACE_STANDS_IN int sem_timedwait(sem_t* semaphore, const timespec* moment) 
 
 FORETRACE_STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* moment) {
   const auto real = next<"sem_clockwait", int(sem_t*, clockid_t, const timespec*)>();
-  if (foretrace::thread_waits::take(semaphore)) return 0;
-  return wait_at(semaphore, [&] {
+  return foretrace::thread_waits::take(semaphore, [&] {
     return foretrace::note_deadline_by_errno(
         clock, moment, [&](const timespec* until) { return real(semaphore, clock, until); });
   });

@@ -29,6 +29,12 @@ FORMS = {
     "callers": 12,
 }
 FOR_OTHERS = "processes", "process-pool"  # which is told
+# The first thread waits by something that takes no time, and comes when the other one is through, or lets it go on then.
+LATE = {
+    "semaphores-late": 10,  # one works 10 before it is there, the first one 2
+    "locks": 10,            # one works 10, the first one 6, which would have had the lock before
+    "limits": 10,           # one that has waited is let go on at once, and works 10
+}
 ROUNDS = 3
 
 
@@ -84,6 +90,19 @@ class Teams(harness.TestCase):
     def test_wait_for_each_other(self):
         for form in FORMS:
             self.check(form)
+
+    def test_that_come_late_to_a_wait(self):
+        for form, each in LATE.items():
+            for verb, machine in (("record", ()), ("predict", ("--machine", harness.T3D)), ("simulate", ("--machine", harness.T3D))):
+                trace = self.directory / f"{verb}-late.ftr"
+                with self.subTest(form=form, verb=verb):
+                    for last in (False, False, True):
+                        result = self.foretrace(verb, "-n", 1, *machine, "--waits", "none", "-o", trace, "--",
+                                                harness.test_program("teams"), form)
+                        computed = self.computed(trace)
+                        if 0.98 * ROUNDS * each < computed < 1.15 * ROUNDS * each:
+                            break
+                        self.assertFalse(last, f"{computed} ms for {ROUNDS * each}; {result.err}")
 
     def test_sleep_of_others_is_told(self):
         command = [harness.test_program("teams"), "sleepers"]

@@ -164,7 +164,7 @@ inline void Computation::resume() {
     // MPI's own sleep is none of the program's.
     thread_->slept = Time();
     take_slept();
-    ++times_in_mpi;
+    note_back_from_mpi();
   }
   if (counts()) counter_.resume();
 }

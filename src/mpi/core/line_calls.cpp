@@ -52,7 +52,7 @@ void Line::leave(Fn function) {
   raise_floor(clock_.floor());
   logging_ = logging_next_;
   measuring_ = true;
-  ++times_in_mpi;
+  note_back_from_mpi();
   begin_work();
   lendings_ = SharedMemory::header().lendings.load();
   if (!several_) in_calls_.end();

@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -61,6 +62,15 @@ void until_asleep(const std::atomic<long>& thread) {
     if (pread(file, text, sizeof text - 1, 0) <= 0) break;
   } while (!std::strstr(text, ") S"));
   close(file);
+}
+
+// A process of its own, which takes some microseconds.
+pid_t start_process(int pipe, unsigned us = 10'000) {
+  const pid_t process = fork();
+  if (process != 0) return process;
+  usleep(us);
+  if (pipe >= 0 && write(pipe, "x", 1) != 1) _exit(1);
+  _exit(0);
 }
 
 // A thread works for 10 ms each time it is let go on, the first one for 2 and waits for it.
@@ -137,6 +147,96 @@ void by_semaphores() {
   sem_init(&back, 0, 0);
   give_and_take([&] { sem_post(&there); }, [&] { sem_wait(&there); }, [&] { sem_post(&back); },
                 [&] { sem_wait(&back); });
+}
+
+// What is told so, its reader waits for, really, but not on the rank's clock.
+class Pipe {
+ public:
+  Pipe() {
+    if (pipe(ends_) != 0) std::exit(1);
+  }
+  ~Pipe() { close(ends_[0]), close(ends_[1]); }
+  void tell() const {
+    if (write(ends_[1], "x", 1) != 1) std::exit(1);
+  }
+  void await() const {
+    char text = 0;
+    if (read(ends_[0], &text, 1) != 1) std::exit(1);
+  }
+  int end() const { return ends_[1]; }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+// The first thread comes when it is there already.
+void by_semaphores_late() {
+  const Pipe pipe;
+  sem_t back;
+  sem_init(&back, 0, 0);
+  for (int round = 0; round < kRounds; ++round) {
+    std::thread other([&] {
+      work(10);
+      sem_post(&back);
+      pipe.tell();
+      work(1);  // for which nobody waits
+    });
+    work(2);
+    pipe.await();
+    sem_wait(&back);
+    meet();
+    other.detach();
+  }
+  sem_destroy(&back);
+}
+
+// It takes a lock that the other one had, but not before: who has it first is decided by the cores.
+void by_locks() {
+  const Pipe pipe;
+  for (int round = 0; round < kRounds; ++round) {
+    sem_t lock;
+    sem_init(&lock, 0, 1);
+    std::thread other([&] {
+      work(8);
+      sem_wait(&lock);
+      work(2);
+      sem_post(&lock);
+      pipe.tell();
+    });
+    pipe.await();
+    sem_wait(&lock);
+    work(6);
+    sem_post(&lock);
+    other.join();
+    sem_destroy(&lock);
+    meet();
+  }
+}
+
+// It waits again and again while the first one waits for a process, until that lets it go on.
+void by_limits() {
+  for (int round = 0; round < kRounds; ++round) {
+    const Pipe pipe;
+    std::mutex mutex;
+    std::condition_variable condition;
+    bool goes_on = false;
+    std::thread other([&] {
+      std::unique_lock lock(mutex);
+      while (!goes_on) condition.wait_for(lock, std::chrono::milliseconds(5));
+      lock.unlock();
+      work(10);
+    });
+    const pid_t process = start_process(pipe.end(), 50'000);
+    pipe.await();
+    {
+      const std::lock_guard lock(mutex);
+      goes_on = true;
+      condition.notify_one();
+    }
+    waitpid(process, nullptr, 0);
+    other.join();
+    meet();
+  }
 }
 
 // C++'s own wait in the kernel.
@@ -345,15 +445,6 @@ void by_sleepers() {
   }
 }
 
-// A process of its own, which takes 10 ms.
-pid_t start_process(int pipe) {
-  const pid_t process = fork();
-  if (process != 0) return process;
-  usleep(10'000);
-  if (pipe >= 0 && write(pipe, "x", 1) != 1) _exit(1);
-  _exit(0);
-}
-
 // What a thread waits for, others wait for.
 void by_processes() {
   for (int round = 0; round < kRounds; ++round) {
@@ -465,6 +556,9 @@ int main(int argc, char** argv) {
   const std::map<std::string, void (*)()> forms = {{"conditions", by_conditions},
                                                    {"c11-conditions", by_c11_conditions},
                                                    {"semaphores", by_semaphores},
+                                                   {"semaphores-late", by_semaphores_late},
+                                                   {"locks", by_locks},
+                                                   {"limits", by_limits},
                                                    {"atomics", by_atomics},
                                                    {"barriers", by_barriers},
                                                    {"pool", by_pool},
