@@ -23,17 +23,11 @@ struct Rules {
   std::string note;
 };
 
-// By rank.
-struct RankFacts {
-  int ranks = 0;                        // of a replayed trace: must be as many
-  std::vector<NodeRanks> node_ranks{};  // empty: not known
-  std::vector<double> slower{};         // how much longer each computes; empty: none
-};
-
-// `scale_from`: the model of the machine that measures; empty: not given. `step`: seconds on the
-// target of a step that is announced or counted. Throws UsageError where the options do not go
-// together, Error for files.
+// `scale_from`: the model of the machine that measures; empty: not given. `ranks`
+// must be those of a trace that is replayed. `node_ranks`: by rank; empty: not known. Throws
+// UsageError where the options do not go together, Error for files.
 Rules read_rules(const Spec& spec, const std::string& scale_from,
-                 const machine::ComputeCosts& target, double step, const RankFacts& facts);
+                 const machine::ComputeCosts& target, int ranks,
+                 const std::vector<NodeRanks>& node_ranks);
 
 }  // namespace foretrace::compute

@@ -101,6 +101,7 @@ LiveSource::LiveSource(const Command& command, int ranks, int spare, Measured me
     self.key = static_cast<std::uint64_t>(r) << 32 | UINT32_MAX;
     self.members.push_back(WorldRank(r));
     comms_.push_back(std::move(self));
+    SharedMemory::slot(r).slower = 1;
   }
   comm_states_.resize(comms_.size());
   for (std::size_t r = 0; r < nodes.size(); ++r)
@@ -128,14 +129,17 @@ void LiveSource::begin(const sim::ClockRules& rules) {
   header.compute_scale = rules.scale;
   header.compute_step = rules.timing->model().compute_step;
   if (const double tick = rules.timing->model().timer_resolution; tick > 0) header.tick = tick;
-  header.tells_compute.store(true, std::memory_order_release);
+  for (std::size_t rank = 0; rank < rules.slower.size(); ++rank)
+    SharedMemory::slot(static_cast<int>(rank)).slower = rules.slower[rank];
+  header.tells_compute.store(!rules.by_rule, std::memory_order_release);
   // It is added to what ranks compute, which is scaled later.
-  if (!rules.by_steps && rules.scale > 0)
+  if (!rules.by_steps && !rules.by_rule && rules.scale > 0)
     rewriting::begin(rules.timing->on(machine::Path::node), 1 / rules.scale);
   header.knows_pieces = rules.timing->knows_pieces();
   header.asks_of_data = rules.timing->knows_untouched() || rewriting::is_known();
-  if (header.run_ahead) timing_ = rules.timing;
-  by_size_ = header.run_ahead && rules.by_size;
+  const bool follows = header.run_ahead && !rules.by_rule;
+  if (follows) timing_ = rules.timing;
+  by_size_ = follows && rules.by_size;
   if (by_size_) message_costs::begin();
   if (by_size_ && header.ranks == header.world) horizon::begin(ranks_, rules.least_transfer);
 }

@@ -486,8 +486,8 @@ std::span<const SizeTime> Timing::rewriting(Cost call) const {
   return messages == model_->rewrite.end() ? std::span<const SizeTime>() : messages->second;
 }
 
-Time Timing::compute(double steps) const {
-  return Time::from_seconds(steps * model_->compute_step);
+Time Timing::compute(double steps, double slower) const {
+  return Time::from_seconds(steps * (model_->compute_step * slower));
 }
 
 Time moving_time(const Timing& timing, std::string_view mpi_name, int ranks, Bytes bytes) {

@@ -307,7 +307,7 @@ class Timing {
   std::span<const SizeTime> rewriting(Cost call) const;
 
   // Compute steps to time (compute.step of the model).
-  Time compute(double steps) const;
+  Time compute(double steps, double slower = 1) const;
 
   // A call to which no rule above applies: its equation if the model has one of that
   // name, else zero; more for MPI_Wtime (theory.md). `mpi_name` is e.g. "MPI_Comm_rank".

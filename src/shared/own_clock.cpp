@@ -33,8 +33,10 @@ const std::int64_t* cost_of(const Record& record) {
 // The computation before it.
 Time compute_of(const Record& record) {
   const Header& header = SharedMemory::header();
-  if (!header.by_steps) return Time::ps(record.compute).scaled(header.compute_scale);
-  return record.steps == 0 ? Time() : Time::from_seconds(record.steps * header.compute_step);
+  const double slower = SharedMemory::own_slower();
+  if (!header.by_steps) return Time::ps(record.compute).scaled(header.compute_scale * slower);
+  return record.steps == 0 ? Time()
+                           : Time::from_seconds(record.steps * (header.compute_step * slower));
 }
 
 // What the call takes, where it waits for nobody and its message's size says so.

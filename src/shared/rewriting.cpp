@@ -56,7 +56,8 @@ Time takes(Cost call, Bytes bytes) {
   const std::uint64_t place = SharedMemory::header().rewriting.load(std::memory_order_acquire);
   if (place == 0) return Time();
   const Row& row = (*SharedMemory::at<Table>(place))[static_cast<std::size_t>(call)];
-  return machine::time_at({SharedMemory::at<SizeTime>(row.place), row.count}, bytes);
+  return machine::time_at({SharedMemory::at<SizeTime>(row.place), row.count}, bytes)
+      .scaled(1 / SharedMemory::own_slower());
 }
 
 }  // namespace foretrace::live::rewriting

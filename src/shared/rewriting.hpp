@@ -8,7 +8,7 @@ namespace foretrace::live::rewriting {
 
 // The simulator's: each time multiplied by `factor`. Throws Error where the shared memory is full.
 void begin(const machine::Timing& timing, double factor);
-// A rank's; nothing where none is known.
+// A rank's, which is slower than others: of its own time. Nothing where none is known.
 bool is_known();
 Time takes(machine::Cost call, Bytes bytes);
 

@@ -268,6 +268,7 @@ struct alignas(4096) Slot {
   std::int32_t process = 0;              // that was started for the rank: the program, or a script
   std::atomic<std::int32_t> program{0};  // that has come to MPI_Init
   std::int32_t node = 0;                 // of the machine, on which the rank is
+  double slower = 0;                     // how much longer it computes than others would
   WorldPlace world;                      // for its environment
   std::uint64_t birth = 0;               // place of its Birth, if another rank started it
   std::atomic<std::uint64_t> returned{0};  // heap blocks that others gave back
@@ -415,6 +416,10 @@ class SharedMemory {
   static void be(int rank) { self_ = kSimulator + 1 + static_cast<std::uint32_t>(rank); }
   // What a lock holds that this process holds.
   static std::uint32_t self() { return self_; }
+  // Slot::slower of the rank that this process is.
+  static double own_slower() {
+    return self_ > kSimulator ? slot(static_cast<int>(self_ - kSimulator - 1)).slower : 1;
+  }
   static constexpr std::uint32_t kSimulator = 1;
 
   static bool mapped() { return base_ != nullptr; }

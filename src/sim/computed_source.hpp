@@ -26,6 +26,11 @@ class ComputedSource : public Source {
   }
 
   int ranks() const override { return source_->ranks(); }
+  void begin(const ClockRules& rules) override {
+    ClockRules own = rules;
+    own.by_rule = true;
+    source_->begin(own);
+  }
   bool next(WorldRank rank, Operation& operation) override {
     if (!source_->next(rank, operation)) return false;
     // A look that only waits computes nothing.

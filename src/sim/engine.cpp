@@ -54,7 +54,7 @@ SimulateResult Engine::run() {
                  options_.compute == ComputeMode::recorded ? options_.scale : 0,
                  options_.network.kind == NetworkKind::datasheet && !timing_.has_paths() &&
                      (!timing_.knows_untouched() || share_a_node()),
-                 least_transfer_});
+                 least_transfer_, false, options_.slower});
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     ranks_[r].id = WorldRank(static_cast<std::int32_t>(r));
     ranks_[r].allowance = options_.run_ahead;
@@ -260,7 +260,7 @@ bool Engine::prepare(Rank& rank) {
     // The clock starts when MPI_Init returns; what was before does not count.
     rank.enter = rank.operation.kind == EventKind::init
                      ? rank.clock
-                     : rank.clock + compute_before(rank.operation) + packing(rank);
+                     : rank.clock + compute_before(rank, rank.operation) + packing(rank);
     if (rank.operation.kind != EventKind::collective || !has_messages(rank.operation)) return true;
     expand(rank);
   }
@@ -285,16 +285,18 @@ bool Engine::too_far_ahead(const Rank& rank) const {
 }
 
 // Saturates: advance() refuses what begins beyond the end of time.
-Time Engine::compute_before(const Operation& operation) const {
+Time Engine::compute_before(const Rank& rank, const Operation& operation) const {
+  const auto index = static_cast<std::size_t>(rank.id.value);
+  const double slower = index < options_.slower.size() ? options_.slower[index] : 1;
   switch (options_.compute) {
     case ComputeMode::none:
       return Time();
     case ComputeMode::annotated:
-      return operation.steps == 0 ? Time() : timing_.compute(operation.steps);
+      return operation.steps == 0 ? Time() : timing_.compute(operation.steps, slower);
     case ComputeMode::recorded:
       break;
   }
-  return operation.compute.scaled(options_.scale);
+  return operation.compute.scaled(options_.scale * slower);
 }
 
 void Engine::start(Rank& rank) {

@@ -60,6 +60,8 @@ struct Stats {
 struct SimulateOptions {
   ComputeMode compute = ComputeMode::recorded;
   double scale = 1;  // >= 0; one rounding per operation
+  // By rank, how much longer it computes than that, in every mode; empty, or not there: as long.
+  std::vector<double> slower;
   ReadyOrder order = ReadyOrder::last_in_first_out;
   // A rank with this many messages that nobody has received yet (or that is so
   // many collectives ahead) lets the others go first, so that memory holds what

@@ -174,7 +174,7 @@ class Engine {
   void tell_source(Rank& rank, const Interval& interval);
   bool too_far_ahead(const Rank& rank) const;
   void half_done(Rank& rank);
-  Time compute_before(const Operation& operation) const;
+  Time compute_before(const Rank& rank, const Operation& operation) const;
   // What the rank's operation puts together before it begins, and takes apart before it leaves.
   const machine::Timing& rules_with(const Rank& rank, WorldRank peer) const;
   Time packing(const Rank& rank) const;

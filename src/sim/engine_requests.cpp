@@ -122,7 +122,7 @@ void Engine::go_on_in_vain(Rank& rank) {
   ++operation.vains;
   --operation.vain_count;
   operation.compute = operation.vains->compute;
-  rank.enter = rank.clock + compute_before(operation);
+  rank.enter = rank.clock + compute_before(rank, operation);
   rank.prepared = true;
   ++rank.result.events;
   source_.went_on(rank.id, operation);

@@ -59,6 +59,9 @@ struct ClockRules {
   bool by_size = false;
   // Network::least_transfer().
   Time least_transfer = {};
+  // Computation follows from a rule that the source does not know.
+  bool by_rule = false;
+  std::span<const double> slower = {};  // by rank: SimulateOptions::slower
 };
 
 class Source {

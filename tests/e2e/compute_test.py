@@ -309,20 +309,30 @@ class Compute(harness.TestCase):
         self.assertEqual(self.computed(out), [twice[0], twice[1], plain[2]])
         self.foretrace("simulate", record, "--machine", self.machine, "--slower", "rank:0..2=2", "-o", out)
         self.assertEqual(self.computed(out), twice)
-        table = self.write("table.toml", TABLE)
-        self.foretrace("simulate", record, "--machine", self.machine, "--compute", f"table:{table}", "-o", out)
-        plain = self.computed(out)
-        self.foretrace("simulate", record, "--machine", self.machine, "--compute", f"table:{table}", "--slower", "rank:1=2",
-                       "-o", out)
+        again = f"replayed:{record}"
+        plain = self.computed(self.simulate(record, machine=self.machine, compute=again))
+        self.foretrace("simulate", record, "--machine", self.machine, "--compute", again, "--slower", "rank:1=2", "-o", out)
         self.assertEqual(self.computed(out), [plain[0], 2 * plain[1], plain[2]])
+
+    def test_slower_ranks_of_a_table(self):
+        """In all ways: the table's times are whole microseconds."""
+        table = f"table:{self.write('table.toml', TABLE)}"
+        slower = ["--slower", "rank:1=2"]
+        predicted = self.predicted(table, options=slower)
+        self.foretrace("simulate", self.record(RANKS, [self.program]), "--machine", self.machine, "--compute", table,
+                       *slower, "-o", self.directory / "simulated.ftr")
+        for trace in (self.directory / "simulated.ftr", self.live(table, options=slower)):
+            self.assert_same_ticks(predicted, trace)
+        plain = self.computed(self.predicted(table, "plain.ftr"))
+        self.assertEqual(self.computed(predicted), [plain[0], 2 * plain[1], plain[2]])
 
     def test_slower_what_there_is_not(self):
         record = self.record(RANKS, [self.program])
         command = ["simulate", record, "--machine", self.machine, "--slower"]
         self.assertIn("there is no rank 3; the last one is 2", self.foretrace(*command, "rank:3=2", status=2).err)
         self.assertIn("expected rank:R=FACTOR or node:N=FACTOR", self.foretrace(*command, "3=2", status=2).err)
-        self.assertIn("--slower makes computation longer; --compute none has none",
-                      self.foretrace(*command, "rank:1=2", "--compute", "none", status=2).err)
+        self.assertIn("--slower has no effect with --compute none",
+                      self.foretrace(*command, "rank:1=2", "--compute", "none").err)
         refused = self.foretrace("predict", "-n", 2, "--machine", self.machine, "--slower", "rank:1", "--", self.program,
                                  status=2)
         self.assertIn("expected rank:R=FACTOR or node:N=FACTOR", refused.err)

@@ -28,9 +28,9 @@ class Untouched(harness.TestCase):
         self.machine = self.write("machine.toml", MACHINE)
         self.command = [harness.test_program("untouched")]
 
-    def simulated(self, *what, name="simulated.ftr"):
+    def simulated(self, *what, name="simulated.ftr", compute="none"):
         trace = self.directory / name
-        self.foretrace("simulate", "--machine", self.machine, "--compute", "none", "-o", trace, *what)
+        self.foretrace("simulate", "--machine", self.machine, "--compute", compute, "-o", trace, *what)
         return trace
 
     def predicted(self, *options):
@@ -44,6 +44,12 @@ class Untouched(harness.TestCase):
         replayed = self.simulated(recorded)
         self.assert_same_ticks(replayed, self.predicted())
         self.assert_same_ticks(replayed, self.simulated("-n", 3, "--", *self.command, name="live.ftr"))
+
+    def test_live_beside_a_table_too(self):
+        """Which says what ranks compute, here nothing, and has no say in their data."""
+        table = self.write("table.toml", '[elsewhere]\ntime = "none"\n')
+        live = self.simulated("-n", 3, "--", *self.command, name="live.ftr", compute=f"table:{table}")
+        self.assert_same_ticks(self.simulated(self.record(3, self.command)), live)
 
     def test_is_what_the_program_did(self):
         for trace in (self.record(3, self.command), self.predicted(),

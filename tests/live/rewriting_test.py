@@ -72,10 +72,10 @@ MACHINE = '[machine]\nname = "m"\n[path.node.rewrite]\nsend = [[4096, 1], [12288
 
 
 class Rewriting(harness_live.TestCase):
-    def computed(self, compute="measured", machine=MACHINE, words=()):
+    def computed(self, compute="measured", machine=MACHINE, words=(), options=()):
         """Seconds of each rank."""
         trace = self.live(4, [self.compile(PROGRAM), *words], machine=self.write("m.toml", machine), compute=compute,
-                          options=["--ranks-per-node", "3"], name=f"{compute}.ftr".replace(":", "-"))
+                          options=["--ranks-per-node", "3", *options], name=f"{compute}.ftr".replace(":", "-"))
         return [rank["compute"] for rank in self.report(trace)["per_rank"]]
 
     def test_counts_as_computation(self):
@@ -86,6 +86,7 @@ class Rewriting(harness_live.TestCase):
 
     def test_is_the_machines_and_not_scaled(self):
         self.assertAlmostEqual(self.computed("measured:0.5")[0], RANK_0, delta=0.2)
+        self.assertAlmostEqual(self.computed(options=["--slower", "rank:0=2"])[0], RANK_0, delta=0.2)
 
     def test_only_where_time_is_measured(self):
         for compute in ("none", "annotated"):

@@ -14,20 +14,11 @@ namespace {
 // counter's rate is known without waiting.
 const TickReading at_load = read_both_clocks();
 
-// As if all ranks were as this one: then the rules are no others than those of one machine.
-compute::RankFacts facts_of(WorldRank rank, const compute::RankFacts& facts) {
-  const auto index = static_cast<std::size_t>(rank.value);
-  compute::RankFacts own;
-  own.ranks = facts.ranks;
-  if (!facts.node_ranks.empty()) own.node_ranks = {facts.node_ranks.at(index)};
-  if (!facts.slower.empty()) own.slower = {facts.slower.at(index)};
-  return own;
-}
-
 }  // namespace
 
 std::string Computation::start(const Settings& settings, machine::MachineModel* model,
-                               WorldRank rank, const compute::RankFacts& facts) {
+                               WorldRank rank, const std::vector<compute::NodeRanks>& ranks,
+                               double slower) {
   spec_ = settings.compute;
   counts_waits_ = settings.counts_waits;
   sampler_ = compute::KernelSampler(settings.sample);
@@ -39,12 +30,11 @@ std::string Computation::start(const Settings& settings, machine::MachineModel* 
   const machine::ComputeCosts costs = machine::read_compute_costs(settings.machine);
   if (spec_.kind == Kind::counted) model->compute_step = compute::cost_of(spec_.counter, costs);
   if (spec_.step) model->compute_step = *spec_.step;
-  const compute::RankFacts own = facts_of(rank, facts);
-  const bool by_steps = spec_.kind == Kind::annotated || spec_.kind == Kind::counted;
-  compute::Rules rules = compute::read_rules(spec_, settings.scale_from, costs, model->compute_step,
-                                             by_steps ? compute::RankFacts() : own);
-  if (by_steps && !own.slower.empty()) model->compute_step *= own.slower.front();
-  scale_ = rules.scale;
+  compute::Rules rules =
+      compute::read_rules(spec_, settings.scale_from, costs, static_cast<int>(ranks.size()), ranks);
+  slower_ = slower;
+  model->compute_step *= slower_;
+  scale_ = rules.scale * slower_;
   needs_cpu_ = rules.needs_cpu;
   if (needs_cpu_) CpuClock::use_counter(at_load);
   if (rules.make) rule_ = rules.make(rank);
@@ -52,8 +42,9 @@ std::string Computation::start(const Settings& settings, machine::MachineModel* 
 }
 
 Time Computation::time_of(const compute::Work& work, const trace::Event& event, const char* name) {
-  if (rule_) return rule_->before({event.kind, name, work.cpu, work.steps, 1, event.count == 0});
-  return time_of(work);
+  if (!rule_) return time_of(work);
+  return rule_->before({event.kind, name, work.cpu, work.steps, 1, event.count == 0})
+      .scaled(slower_);
 }
 
 compute::Work Computation::at_reading_of(Thread& thread) const {

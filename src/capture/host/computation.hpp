@@ -17,8 +17,8 @@
 #include "base/wait_meter.hpp"
 #include "capture/host/settings.hpp"
 #include "compute/kernel_sampler.hpp"
+#include "compute/node_ranks.hpp"
 #include "compute/rule.hpp"
-#include "compute/rules.hpp"
 #include "compute/work_counter.hpp"
 #include "machine/machine_model.hpp"
 #include "machine/timing.hpp"
@@ -43,9 +43,10 @@ class Computation {
 
   // `model`: of a prediction, else nullptr; its step becomes what one count
   // takes. Throws Error and UsageError where this program, machine or model does
-  // not offer it. Returns what the user should know; empty: nothing.
+  // not offer it. `ranks`: of every rank's node; `slower`: how much longer this one computes.
+  // Returns what the user should know; empty: nothing.
   std::string start(const Settings& settings, machine::MachineModel* model, WorldRank rank,
-                    const compute::RankFacts& facts);
+                    const std::vector<compute::NodeRanks>& ranks, double slower);
   // The rules of the model that start() was given.
   void predict_with(const machine::Timing& timing) { timing_ = &timing; }
 
@@ -145,6 +146,7 @@ class Computation {
   compute::Spec spec_;
   double scale_ = 1;
   Time measured_;
+  double slower_ = 1;
   bool needs_cpu_ = true;
   std::atomic<bool> counts_waits_ = true;  // read by threads that wait for their turn
   std::unique_ptr<compute::Rule> rule_;

@@ -153,16 +153,16 @@ void Session::place_ranks() {
 std::string Session::start_computation() {
   try {
     place_ranks();
-    compute::RankFacts facts;
-    facts.ranks = comms.world_size();
-    facts.node_ranks = compute::ranks_of_nodes(hosts_, nodes_);
+    std::vector<compute::NodeRanks> ranks = compute::ranks_of_nodes(hosts_, nodes_);
     const auto cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-    for (compute::NodeRanks& each : facts.node_ranks) each.here = std::min(each.here, cores);
-    facts.slower =
-        compute::slower_by_rank(compute::parse_slower(settings_.slower), nodes_, facts.ranks);
+    for (compute::NodeRanks& each : ranks) each.here = std::min(each.here, cores);
+    const std::vector<double> slower = compute::slower_by_rank(
+        compute::parse_slower(settings_.slower), nodes_, comms.world_size());
+    const WorldRank self = comms.world_rank();
     const std::string note =
-        computation_.start(settings_, model_ ? &*model_ : nullptr, comms.world_rank(), facts);
-    if (!note.empty() && comms.world_rank().value == 0) say(note);
+        computation_.start(settings_, model_ ? &*model_ : nullptr, self, ranks,
+                           slower.empty() ? 1 : slower.at(static_cast<std::size_t>(self.value)));
+    if (!note.empty() && self.value == 0) say(note);
   } catch (const std::runtime_error& error) {
     return error.what();
   }

@@ -49,7 +49,7 @@ void check_computation(const compute::Spec& spec, const Options& options) {
   if (spec.kind == compute::Kind::counted) compute::cost_of(spec.counter, costs);
   if (spec.counter == compute::Counter::instructions) compute::check_instructions();
   if (options.run.ranks > 0)
-    compute::read_rules(spec, options.scale_from, costs, 1, {.ranks = options.run.ranks});
+    compute::read_rules(spec, options.scale_from, costs, options.run.ranks, {});
 }
 
 // Likewise. On which nodes the ranks are, only they know.

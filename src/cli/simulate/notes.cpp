@@ -139,6 +139,8 @@ std::vector<std::string> Simulation::notes_of_idle_options() const {
       network_ == Kind::datasheet && (loggps_.latency || loggps_.overhead_send ||
                                       loggps_.overhead_recv || loggps_.gap || loggps_.gap_per_byte),
       "of --loggps the network datasheet takes S only; choose --network loggps");
+  idle(!options_.slower.empty() && spec_.kind == compute::Kind::none,
+       "--slower has no effect with --compute none");
   idle(
       options_.in_other_state && network_ != Kind::datasheet,
       "--other-state changes the equations of functions; parameters of [loggps], by which messages "

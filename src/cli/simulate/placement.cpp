@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "cli/simulate/simulation.hpp"
-#include "compute/slower.hpp"
 #include "toml_file/text.hpp"
 #include "topology/placement.hpp"
 
@@ -98,25 +97,24 @@ bool Simulation::places_matter() const {
          !options_.scale_from.empty() || !options_.slower.empty();
 }
 
-compute::RankFacts Simulation::rank_facts() const {
-  const bool is_live = options_.live_ranks > 0;
-  const std::vector<std::int32_t> one(is_live ? static_cast<std::size_t>(ranks_) : 0);
+std::vector<std::int32_t> Simulation::nodes_of_ranks() const {
+  if (!placement_.empty()) return placed_nodes();
+  if (options_.live_ranks > 0) return std::vector<std::int32_t>(static_cast<std::size_t>(ranks_));
   std::vector<std::int32_t> recorded;
   for (const machine::NodeId node : recorded_placement())
     recorded.push_back(static_cast<std::int32_t>(node.value));
-  const bool is_record = reader_ && reader_->info().origin == "record";
-  const std::vector<std::int32_t>& here = is_live || !is_record ? one : recorded;
-  const std::vector<std::int32_t> there = !placement_.empty() ? placed_nodes()
-                                          : is_live           ? one
-                                                              : recorded;
-  compute::RankFacts facts;
-  facts.ranks = ranks_;
-  facts.node_ranks = compute::ranks_of_nodes(here, there);
+  return recorded;
+}
+
+std::vector<compute::NodeRanks> Simulation::node_ranks() const {
+  const bool is_live = options_.live_ranks > 0;
+  std::vector<std::int32_t> here(is_live ? static_cast<std::size_t>(ranks_) : 0);
+  if (reader_ && reader_->info().origin == "record") here = reader_->info().nodes;
+  std::vector<compute::NodeRanks> ranks = compute::ranks_of_nodes(here, nodes_of_ranks());
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   if (is_live)
-    for (compute::NodeRanks& each : facts.node_ranks) each.here = std::min(each.here, cores);
-  facts.slower = compute::slower_by_rank(compute::parse_slower(options_.slower), there, ranks_);
-  return facts;
+    for (compute::NodeRanks& each : ranks) each.here = std::min(each.here, cores);
+  return ranks;
 }
 
 // Messages meet on a topology's links; else a place only says what path lies between two

@@ -13,6 +13,7 @@
 #include "cli/system/process.hpp"
 #include "cli/traces/call_places.hpp"
 #include "compute/annotations_note.hpp"
+#include "compute/slower.hpp"
 #include "compute/work_counter.hpp"
 #include "machine/measurement.hpp"
 #include "machine/state.hpp"
@@ -111,8 +112,9 @@ Simulation::Simulation(const SimulationOptions& options) : Simulation(options, W
   check_compute();
   set_compute_step();
   place_ranks();
-  rules_ =
-      compute::read_rules(spec_, options_.scale_from, costs_, model_.compute_step, rank_facts());
+  rules_ = compute::read_rules(spec_, options_.scale_from, costs_, ranks_, node_ranks());
+  slower_ =
+      compute::slower_by_rank(compute::parse_slower(options_.slower), nodes_of_ranks(), ranks_);
 }
 
 void Simulation::check(const SimulationOptions& options) {
@@ -124,7 +126,7 @@ void Simulation::check(const SimulationOptions& options) {
   simulation.set_compute_step();
   // How many ranks a replayed run must have is known once the input is read.
   if (simulation.spec_.kind != compute::Kind::replayed)
-    compute::read_rules(simulation.spec_, options.scale_from, simulation.costs_, 1, {});
+    compute::read_rules(simulation.spec_, options.scale_from, simulation.costs_, 0, {});
 }
 
 std::vector<std::int32_t> Simulation::nodes() const {
@@ -423,15 +425,16 @@ sim::SimulateOptions Simulation::engine_options(const Replay& replay,
   engine.dependences = replay.dependences;
   engine.messages = replay.messages;
   engine.tell = replay.tell;
-  const bool by_steps =
-      spec_.kind == compute::Kind::annotated || spec_.kind == compute::Kind::counted;
   engine.compute = spec_.kind == compute::Kind::none ? sim::ComputeMode::none
-                   : by_steps && !rules_.make        ? sim::ComputeMode::annotated
-                                                     : sim::ComputeMode::recorded;
+                   : spec_.kind == compute::Kind::annotated || spec_.kind == compute::Kind::counted
+                       ? sim::ComputeMode::annotated
+                       : sim::ComputeMode::recorded;
   engine.scale = rules_.scale * factors.compute;
+  engine.slower = slower_;
   if (replay.settled) {
     engine.compute = sim::ComputeMode::recorded;
     engine.scale = factors.compute;
+    engine.slower.clear();
   }
   engine.reduce_per_byte = reduce_per_byte_;
   if (algorithms_) engine.algorithms = &*algorithms_;

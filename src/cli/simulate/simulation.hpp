@@ -219,7 +219,10 @@ class Simulation {
   machine::Placement recorded_placement() const;
   // Whether it makes a difference on which nodes the ranks are.
   bool places_matter() const;
-  compute::RankFacts rank_facts() const;
+  // By rank the number of its node, as placed or else as recorded; empty: not known.
+  std::vector<std::int32_t> nodes_of_ranks() const;
+  // By rank, how many ranks compute on its node; empty: not known.
+  std::vector<compute::NodeRanks> node_ranks() const;
   void set_architecture(const std::string& path);
   void set_collectives();
   void read_input();
@@ -253,8 +256,9 @@ class Simulation {
   std::optional<machine::Topology> topology_;
   std::shared_ptr<const ArchitectureNetwork> architecture_;
   machine::Placement placement_;
-  std::string chosen_;  // --network auto: which one, and why
-  std::string placed_;  // why the ranks stand there: a note; empty: none is needed
+  std::string chosen_;          // --network auto: which one, and why
+  std::vector<double> slower_;  // by rank; empty: none is
+  std::string placed_;          // why the ranks stand there: a note; empty: none is needed
   std::optional<sim::AlgorithmTable> algorithms_;
   bool measured_collectives_ = false;
   bool network_said_ = false;

@@ -123,7 +123,8 @@ Time Line::on_clock(Time computed) {
 // So much on the rank's clock, as computation.
 Time Line::off_clock(Time due) {
   const Header& header = SharedMemory::header();
-  return header.compute_scale > 0 ? due.scaled(1 / header.compute_scale) : Time();
+  const double scale = header.compute_scale * SharedMemory::own_slower();
+  return scale > 0 ? due.scaled(1 / scale) : Time();
 }
 
 // Of a thread that runs the program: this is none of it.
@@ -202,10 +203,11 @@ void Line::settle_work() {
   const Time computed = computation(work);
   const Time due = std::max(std::max(work.since + computed, reached_) - now, Time());
   const Header& header = SharedMemory::header();
+  const double step = header.compute_step * SharedMemory::own_slower();
   if (header.by_steps && work.steps != 0 && !counter_.is_open()) announced_ += due;
   if (due == computed) return;
   if (header.by_steps)
-    work.steps = header.compute_step > 0 ? due.seconds() / header.compute_step : 0;
+    work.steps = step > 0 ? due.seconds() / step : 0;
   else
     work.compute = off_clock(due);
 }
