@@ -27,6 +27,19 @@ def recv(source, size):
     return {"op": "recv", "comm": 0, "from": source, "tag": 0, "bytes": size}
 
 
+DELETES = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_File file;
+  MPI_Init(&argc, &argv);
+  MPI_File_open(MPI_COMM_WORLD, argv[argc - 1], MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+  MPI_File_close(&file);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
 class Networks(harness.TestCase):
     def scheduled(self, programs, comms=(), name="run"):
         ranks = len(programs)
@@ -185,6 +198,18 @@ class Programs(Networks):
                         results.append((found["time"], found["serial_time"], found["wait"],
                                         [rank["time"] for rank in found["per_rank"]]))
                     self.assertEqual(*results)
+
+    def test_files_deleted_on_close(self):
+        """Who deletes the file waits for nobody longer than the call does: live as from a recording."""
+        program = self.directory / "deletes"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", self.write("deletes.c", DELETES), "-o", program]))
+        record = self.record(5, [program, self.directory / "data"])
+        where = ("--machine", harness.T3D, "--compute", "none", "--network", "flow", "--topology",
+                 "ring:8?latency=1us&bandwidth=1GB/s")
+        self.foretrace("simulate", record, *where, "-o", self.directory / "p.ftr")
+        self.foretrace("simulate", "-n", 5, *where, "-o", self.directory / "l.ftr", "--", program, self.directory / "data")
+        self.assert_same_ticks(self.directory / "p.ftr", self.directory / "l.ftr")
+        self.assertFalse((self.directory / "data").exists())
 
     def test_sweep(self):
         """Each point is the run with those parameters; threads make no difference."""

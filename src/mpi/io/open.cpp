@@ -12,7 +12,6 @@
 #include "mpi/core/block.hpp"
 #include "mpi/io/state.hpp"
 #include "mpi/onesided/mutex.hpp"
-#include "mpi/p2p/own_messages.hpp"
 
 namespace foretrace::mpi {
 namespace {
@@ -44,14 +43,6 @@ int check_amode(int amode) {
   else if (amode & ~kAll)
     wrong = "an unknown access mode";
   return wrong ? raise(static_cast<File*>(nullptr), MPI_ERR_AMODE, wrong) : MPI_SUCCESS;
-}
-
-constexpr int kCloseTag = 0x30000000;
-
-// The first member goes on when all have come. No time passes: what all wait for must follow.
-void hear_of_all(Comm& comm) {
-  if (comm.rank != 0) return send_bytes(comm, 0, kCloseTag, nullptr, 0, true);
-  for (int member = 1; member < comm.size(); ++member) receive_bytes(comm, member, kCloseTag, true);
 }
 
 // Programs written for ROMIO name the file system before the path.
@@ -247,11 +238,10 @@ int File_close(MPI_File* handle) {
   FileState& state = *file->state;
   if (state.split) return raise(file, MPI_ERR_IO, "the file is closed during " + state.split->name);
   int error = 0;
-  if (state.amode & MPI_MODE_DELETE_ON_CLOSE) {
-    // Those that have not opened it yet look for its name.
-    hear_of_all(*file->comm);
-    if (file->comm->rank == 0 && ::unlink(state.path.c_str()) != 0) error = errno;
-  }
+  // Those that have not opened it yet look for its name; the last one here has all behind it.
+  const bool is_last = ++state.together().closed == file->comm->size();
+  if (is_last && (state.amode & MPI_MODE_DELETE_ON_CLOSE) && ::unlink(state.path.c_str()) != 0)
+    error = errno;
   meet(*file);
   if (file->comm->rank == 0) free_shared(state.shared);
   if (error != 0 && error != ENOENT)

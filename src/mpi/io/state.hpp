@@ -57,6 +57,7 @@ struct SharedFile {
   std::uint64_t meeting = 0;  // whose once() was done last, and its result
   std::int64_t result = 0;
   std::atomic<std::int64_t> position{0};  // shared pointer, in etypes
+  std::atomic<int> closed{0};             // by so many members
 };
 
 struct FileState {
