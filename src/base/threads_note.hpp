@@ -26,4 +26,10 @@ inline std::string note_of_crowding(int rank, double seconds) {
   return line;
 }
 
+// Behind "rank N": in a program whose threads may not call MPI at the same time.
+inline constexpr const char* kUnaskedAnnouncements =
+    ": threads that may not call MPI announced what they compute: that takes no time here, so it "
+    "adds up with what others announce, and whether it comes before a call or after it is this "
+    "machine's doing; with MPI_THREAD_SERIALIZED or more each thread has a clock of its own";
+
 }  // namespace foretrace

@@ -408,32 +408,7 @@ void LiveSource::fill(WorldRank rank, const Record& record, sim::Operation& oper
       of.finalized = true;
       of.freed_requests = record.let_go;
       note_left(record);
-      if (longest_look_ < Time::ps(record.looked)) {
-        longest_look_ = Time::ps(record.looked);
-        longest_looking_ = rank;
-        threads_look_ = record.threads != 0;
-      }
-      if (longest_sleep_ < Time::ps(record.slept)) {
-        longest_sleep_ = Time::ps(record.slept);
-        longest_sleeping_ = rank;
-      }
-      if (longest_wait_ < Time::ps(record.waited)) {
-        longest_wait_ = Time::ps(record.waited);
-        longest_waiting_ = rank;
-        threads_call_ = record.threads != 0;
-      }
-      if (longest_crowded_ms_ < record.crowded_ms) {
-        longest_crowded_ms_ = record.crowded_ms;
-        most_crowded_ = rank;
-      }
-      if (most_announced_us_ < record.announced_us) {
-        most_announced_us_ = record.announced_us;
-        most_announcing_ = rank;
-      }
-      if (longest_counted_wait_ < Time::ps(record.counted_wait)) {
-        longest_counted_wait_ = Time::ps(record.counted_wait);
-        longest_counted_waiting_ = rank;
-      }
+      note_oddities(rank, record);
       break;
     case EventKind::aborted:
       if (record.list != 0) message_.assign(SharedMemory::at<char>(record.list), record.list_count);

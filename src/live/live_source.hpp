@@ -102,6 +102,8 @@ class LiveSource : public sim::Source {
   // "rank 2: its threads waited 0.3 s for cores ...", likewise.
   std::string lacked_cores(Time all) const;
   std::string announced_beside_others(Time all) const;
+  // Of a program whose steps count.
+  std::string announced_unasked() const;
   // The same of looks that a rank gave up, and for which the simulator looked longer.
   std::string looked_for_nothing(Time all) const;
   // What the rank called last, and where: "in MPI_Recv at ring.c:5", "after ..." if it has left
@@ -194,6 +196,7 @@ class LiveSource : public sim::Source {
   CommState& comm_state(trace::CommId comm);
   void free_comm(trace::CommId comm);
   void note_left(const Record& record);
+  void note_oddities(WorldRank rank, const Record& record);
   bool stalled();
   void lend_core();
   void take_back_cores();
@@ -242,6 +245,7 @@ class LiveSource : public sim::Source {
   WorldRank most_crowded_;
   std::int32_t most_announced_us_ = 0;  // by a rank of whose threads several call
   WorldRank most_announcing_;
+  std::optional<WorldRank> unasked_announcing_;
   Time longest_counted_wait_;
   WorldRank longest_counted_waiting_;
   Time longest_wait_;  // by other means than MPI

@@ -184,6 +184,43 @@ std::string LiveSource::looked_for_nothing(Time all) const {
   return line;
 }
 
+// What is said of the rank in the end, if no other one has more of it.
+void LiveSource::note_oddities(WorldRank rank, const Record& record) {
+  if (longest_look_ < Time::ps(record.looked)) {
+    longest_look_ = Time::ps(record.looked);
+    longest_looking_ = rank;
+    threads_look_ = (record.threads & kSeveralCalled) != 0;
+  }
+  if (longest_sleep_ < Time::ps(record.slept)) {
+    longest_sleep_ = Time::ps(record.slept);
+    longest_sleeping_ = rank;
+  }
+  if (longest_wait_ < Time::ps(record.waited)) {
+    longest_wait_ = Time::ps(record.waited);
+    longest_waiting_ = rank;
+    threads_call_ = (record.threads & kSeveralCalled) != 0;
+  }
+  if (longest_crowded_ms_ < record.crowded_ms) {
+    longest_crowded_ms_ = record.crowded_ms;
+    most_crowded_ = rank;
+  }
+  if (most_announced_us_ < record.announced_us) {
+    most_announced_us_ = record.announced_us;
+    most_announcing_ = rank;
+  }
+  if (longest_counted_wait_ < Time::ps(record.counted_wait)) {
+    longest_counted_wait_ = Time::ps(record.counted_wait);
+    longest_counted_waiting_ = rank;
+  }
+  if ((record.threads & kOthersAnnounced) != 0)
+    unasked_announcing_ = std::min(rank, unasked_announcing_.value_or(rank));
+}
+
+std::string LiveSource::announced_unasked() const {
+  if (!unasked_announcing_) return {};
+  return "rank " + std::to_string(unasked_announcing_->value) + kUnaskedAnnouncements;
+}
+
 std::string LiveSource::waited_otherwise(Time all) const {
   if (!is_wait_told(longest_wait_, all)) return {};
   return note_of_waits(longest_waiting_.value, longest_wait_.seconds(),

@@ -306,7 +306,7 @@ class Timing {
   // what was measured of the call, of what is as good, or else of messages. Empty: not known.
   std::span<const SizeTime> rewriting(Cost call) const;
 
-  // Compute steps to time (compute.step of the model).
+  // Compute steps to time (compute.step of the model), of a rank that takes `slower` times as long.
   Time compute(double steps, double slower = 1) const;
 
   // A call to which no rule above applies: its equation if the model has one of that

@@ -110,7 +110,7 @@ struct alignas(64) Record {
     std::int32_t code = 0;
     std::uint32_t watched;  // complete: as in sim::Operation
     std::uint32_t pieces;   // messages: Endpoint::piece, the receive's in the upper half
-    std::int32_t threads;   // finalize: whether several called
+    std::int32_t threads;   // finalize: kSeveralCalled and so on
   };
   union {
     std::uint32_t list_count = 0;
@@ -172,6 +172,9 @@ struct alignas(64) Record {
   }
 };
 static_assert(sizeof(Record) == 128);
+// Of a rank's threads: several called MPI; some that may not call announced what they compute.
+inline constexpr std::int32_t kSeveralCalled = 1;
+inline constexpr std::int32_t kOthersAnnounced = 2;
 inline constexpr std::uint32_t kNear = 6;  // request numbers that have room in a record
 
 // Content of so many bytes travels in the word that else holds its place.

@@ -148,6 +148,27 @@ int main(int argc, char **argv) {
 }
 """
 
+# A thread announces what it computes.
+HELPS = r"""
+#include <foretrace.h>
+#include <mpi.h>
+#include <pthread.h>
+static void *help(void *nothing) {
+  FORETRACE_COMPUTE(3000);
+  return nothing;
+}
+int main(int argc, char **argv) {
+  int provided;
+  pthread_t thread;
+  MPI_Init_thread(&argc, &argv, argv[1][0] == 'm' ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
+  pthread_create(&thread, NULL, help, NULL);
+  pthread_join(thread, NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 ANNOUNCES = r"""
 #include <mpi.h>
 #include "foretrace.h"
@@ -250,6 +271,22 @@ class Hints(harness.TestCase):
         self.ok(harness.run([f"mpicc.{mpi or harness.mpi}", "-g", f"-I{harness.SOURCE / 'include'}", self.write("program.c", text),
                              "-o", program]))
         return program
+
+    def test_threads_that_announce_and_may_not_call(self):
+        """They have no clock of their own; with MPI_THREAD_MULTIPLE they have."""
+        program = self.compile(HELPS)
+        told = "rank 0: threads that may not call MPI announced what they compute"
+        ways = (["record"], ["predict", "--machine", harness.T3D, "--compute", "annotated"],
+                ["simulate", "--machine", harness.T3D, "--compute", "annotated"])
+        for way in ways:
+            for level, times in (("funneled", 1), ("multiple", 0)):
+                with self.subTest(way=way, level=level):
+                    out = self.foretrace(way[0], "-n", 2, *way[1:], "-o", self.directory / f"{way[0]}-{level}.ftr", "--",
+                                         program, level)
+                    self.assertEqual(out.err.count(told), times, out.err)
+        measured = self.foretrace("simulate", "-n", 2, "--machine", harness.T3D, "--compute", "measured", "--", program,
+                                  "funneled")
+        self.assertNotIn(told, measured.err)
 
     def test_collectives_that_do_not_match(self):
         """The run ended never before."""

@@ -220,6 +220,9 @@ void Session::complain_of_crowding() {
 // Collective. What threads announce takes no time here, so they do not run at the same time.
 void Session::complain_of_announcing_threads() {
   const bool counts = several_announce_ && (!predicting() || computation_.is_announced());
+  const bool unasked = others_announced_ && (!predicting() || computation_.is_announced());
+  if (has_most(unasked ? 1 : 0, comms.world_rank()))
+    tell(rank_text(comms.world_rank()) + kUnaskedAnnouncements);
   if (!has_most(counts ? 1 : 0, comms.world_rank())) return;
   tell(rank_text(comms.world_rank()) +
        ": several threads announced what they compute; that takes no time here, so they ran one "

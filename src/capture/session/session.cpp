@@ -314,8 +314,10 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
   event.kind = kind;
   event.name = name;
   event.count = goes_on ? 0 : 1;
-  if (others_steps_.load(std::memory_order_relaxed) != 0)
+  if (others_steps_.load(std::memory_order_relaxed) != 0) {
     computation_.add_steps(others_steps_.exchange(0));
+    others_announced_ = true;
+  }
   try {
     computation_.end(event, text);
   } catch (const Error& error) {

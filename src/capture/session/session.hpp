@@ -336,6 +336,7 @@ class Session {
   Position reached_;                     // by threads that ended, or call nothing
   double steps_now_ = 0;                 // of the rank, as now_
   std::atomic<double> others_steps_{0};  // by threads that may not call
+  bool others_announced_ = false;        // such threads did
 
   trace::Event pending_;  // the calls that are being merged
   bool has_pending_ = false;

@@ -180,6 +180,7 @@ int run_live(const Simulation& simulation, const live::Command& program, const R
   else
     say(source.lacked_cores(time));
   say(source.announced_beside_others(time));
+  if (simulation.counts_announcements()) say(source.announced_unasked());
   say(source.looked_for_nothing(time));
   return status;
 }

@@ -156,6 +156,8 @@ class Simulation {
   std::string compute_without_sleep() const {
     return compute::leaves_sleep_out(spec_.kind) ? compute::format_spec(spec_) : std::string();
   }
+  // Whether computation is what the program announces.
+  bool counts_announcements() const { return spec_.kind == compute::Kind::annotated; }
   bool computes() const { return spec_.kind != compute::Kind::none; }
 
   // What the processes of a live run have to measure.

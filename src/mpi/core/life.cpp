@@ -89,7 +89,8 @@ int Finalize() {
   record.counted_wait = (line.waits().counted() + along.counted).count_ps();
   record.slept = (line.slept() + along.slept).count_ps();
   record.looked = line.looked_for_nothing().count_ps();
-  record.threads = line.several_called();
+  record.threads = (line.several_called() ? live::kSeveralCalled : 0) |
+                   (line.others_announced() ? live::kOthersAnnounced : 0);
   record.announced_us =
       static_cast<std::int32_t>(std::min(line.announced_beside_others().seconds() * 1e6, 2e9));
   record.crowded_ms =

@@ -174,6 +174,8 @@ class Line {
   // What it slept between its calls.
   Time slept() const { return first_.slept_between; }
   bool several_called() const { return several_; }
+  // Whether threads announced something that may not call.
+  bool others_announced() const { return others_announced_; }
   // What threads announced since several have called.
   Time announced_beside_others() const { return announced_; }
   // In looks that it gave up and that may have taken longer than on a machine.
@@ -271,6 +273,7 @@ class Line {
   ThreadWork* work_ = &first_;
   Time announced_;                       // since several threads have called
   std::atomic<double> others_steps_{0};  // by threads that may not call
+  bool others_announced_ = false;        // such threads did
   std::atomic<bool> several_ = false;    // have called, or said what they compute
   InCalls in_calls_;
   Time reached_;             // by threads that ended, or call nothing

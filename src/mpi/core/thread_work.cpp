@@ -197,7 +197,10 @@ void Line::add_steps(double steps) {
 void Line::settle_work() {
   ThreadWork& work = *work_;
   work.has_called = true;
-  if (others_steps_.load(std::memory_order_relaxed) != 0) work.steps += others_steps_.exchange(0);
+  if (others_steps_.load(std::memory_order_relaxed) != 0) {
+    work.steps += others_steps_.exchange(0);
+    others_announced_ = true;
+  }
   if (!several_) return;
   const Time now = clock_now();
   const Time computed = computation(work);
