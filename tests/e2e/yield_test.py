@@ -165,7 +165,7 @@ class WorkUntilItIsThere(harness.TestCase):
             ends = [events[-1][2]["enter"] for events in self.events(live)]
             found = []
             # A machine that leaves a rank without a core for long makes a run another one.
-            while len(found) < 5 and ends not in found:
+            while len(found) < 15 and ends not in found:
                 predicted = self.predict(6, [program, what], machine)
                 found.append([events[-1][2]["enter"] for events in self.events(predicted)])
             with self.subTest(what=what):
