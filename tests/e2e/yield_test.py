@@ -120,8 +120,9 @@ class ComputeBesideWaits(harness.TestCase):
                 self.assertLess(int(result.out), 1000)
 
 
-# 10 us of work, then a look, until a posted collective is over ("collective"), or a message is there. The last rank
-# comes to it 100 us later for each rank before it.
+# 10 us of work, then a look, until a posted collective is over ("collective"), or a message is there ("messages"). The
+# last rank comes to it 100 us later for each rank before it. "replies": rank 0 alone does; the message has gone round by
+# all others, who wait for it in MPI.
 WORKS_UNTIL = r"""
 #include <foretrace.h>
 #include <mpi.h>
@@ -132,8 +133,18 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int i = 0; i < 5; ++i) {
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    const int replies = argv[1][0] == 'r';
+    if (replies && rank != 0) {
+      MPI_Recv(&all, 1, MPI_INT, rank - 1, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      FORETRACE_COMPUTE(7);
+      MPI_Send(&all, 1, MPI_INT, (rank + 1) % size, i, MPI_COMM_WORLD);
+      continue;
+    }
     FORETRACE_COMPUTE(100 * rank);
-    if (argv[1][0] == 'c') {
+    if (replies) {
+      MPI_Irecv(&all, 1, MPI_INT, size - 1, i, MPI_COMM_WORLD, &requests[0]);
+      MPI_Send(&mine, 1, MPI_INT, 1, i, MPI_COMM_WORLD);
+    } else if (argv[1][0] == 'c') {
       MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
     } else {
       MPI_Irecv(&all, 1, MPI_INT, (rank + size - 1) % size, i, MPI_COMM_WORLD, &requests[0]);
@@ -150,7 +161,7 @@ int main(int argc, char **argv) {
 """
 WORKED = ('[machine]\nname = "m"\ntime_unit = "us"\n[compute]\nstep = "1us"\n' + "".join(
     f'[[function]]\nname = "{name}"\n[[function.regime]]\nc = {takes}\n'
-    for name, takes in (("isend1", 1), ("isend2", 2), ("irecv1", 3), ("irecv2", 4), ("allreduce", 5), ("test", 0.5))))
+    for name, takes in (("isend1", 1), ("isend2", 2), ("irecv1", 3), ("irecv2", 4), ("send", 2), ("recv", 3), ("allreduce", 5), ("test", 0.5))))
 
 
 class WorkUntilItIsThere(harness.TestCase):
@@ -158,14 +169,14 @@ class WorkUntilItIsThere(harness.TestCase):
         """With more ranks than cores nobody works on while others have no core: predict ends as a live run does."""
         program = self.compile(WORKS_UNTIL, "works_until")
         machine = self.write("machine.toml", WORKED)
-        for what in ("collective", "messages"):
+        for what in ("collective", "messages", "replies"):
             live = self.directory / "live.ftr"
             self.foretrace("simulate", "-n", 6, "--machine", machine, "--compute", "annotated", "-o", live, "--mpi",
                            harness.mpi, "--", program, what)
             ends = [events[-1][2]["enter"] for events in self.events(live)]
             found = []
             # A machine that leaves a rank without a core for long makes a run another one.
-            while len(found) < 15 and ends not in found:
+            while len(found) < 5 and ends not in found:
                 predicted = self.predict(6, [program, what], machine)
                 found.append([events[-1][2]["enter"] for events in self.events(predicted)])
             with self.subTest(what=what):

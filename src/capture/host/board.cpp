@@ -46,6 +46,8 @@ struct Board::Place {
 struct Board::Shown {
   alignas(kLine) std::atomic<std::int64_t> clock{0};
   std::atomic<std::uint64_t> waits{0};
+  std::atomic<std::uint64_t> told{0};
+  std::atomic<bool> others_look{false};
 };
 
 struct Board::Letters {
@@ -136,11 +138,18 @@ void Board::show(std::int64_t clock_ps) {
   own.clock.store(clock_ps, std::memory_order_release);
 }
 
+void Board::note_told() {
+  if (!memory_) return;
+  std::atomic<std::uint64_t>& told = shown(self_).told;
+  told.store(told.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
 Board::Others Board::others(std::span<const std::int64_t> left_behind) const {
   Others others;
   for (int rank = 0; memory_ && rank < ranks_; ++rank) {
-    if (rank == self_) continue;
     const Shown& other = shown(rank);
+    others.waiting = others.waiting * 31 + other.told.load(std::memory_order_acquire);
+    if (rank == self_) continue;
     const std::int64_t clock = other.clock.load(std::memory_order_acquire);
     if (clock == left_behind[static_cast<std::size_t>(rank)]) continue;
     others.least = std::min(others.least, clock);
@@ -149,6 +158,30 @@ Board::Others Board::others(std::span<const std::int64_t> left_behind) const {
                        static_cast<std::uint64_t>(rank) + 1;
   }
   return others;
+}
+
+void Board::note_look() {
+  if (!memory_ || has_looked_) return;
+  has_looked_ = true;
+  for (int rank = 0; rank < ranks_; ++rank)
+    shown(rank).others_look.store(true, std::memory_order_relaxed);
+}
+
+const std::atomic<bool>* Board::others_look() const {
+  return memory_ ? &shown(self_).others_look : nullptr;
+}
+
+bool Board::waits_beside_letters() const {
+  for (int to = 0; memory_ && letter_writers(ranks_) != 0 && to < ranks_; ++to) {
+    if (to == self_ || shown(to).clock.load(std::memory_order_acquire) != kWaits) continue;
+    for (int from = 0; from < ranks_; ++from) {
+      const Letters& way = letters(from, to);
+      if (from != to &&
+          way.read.load(std::memory_order_relaxed) != way.written.load(std::memory_order_relaxed))
+        return true;
+    }
+  }
+  return false;
 }
 
 void Board::leave_behind(std::int64_t clock_ps, std::span<std::int64_t> left_behind) const {

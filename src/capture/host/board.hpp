@@ -65,12 +65,22 @@ class Board {
   // shows kWaits.
   static constexpr std::int64_t kWaits = INT64_MAX;
   void show(std::int64_t clock_ps);
+  // This one works until a look finds something: it waits for those who are behind, and they should
+  // go on soon. Whether one of the host's ranks does; valid as long as the board.
+  void note_look();
+  const std::atomic<bool>* others_look() const;
+  // This one has sent others something, for which they may wait.
+  void note_told();
   struct Others {
     std::int64_t least = kWaits;  // that another rank shows
-    std::uint64_t waiting = 0;    // who waits, and for the how manieth time
+    // Another number where another rank waits, waits anew, or somebody has told others something.
+    std::uint64_t waiting = 0;
   };
   // `left_behind`: by rank, who shows that is not asked for any more.
   Others others(std::span<const std::int64_t> left_behind) const;
+  // Whether another rank waits to which letters have come that it has not taken: it may go on as
+  // soon as it has a core.
+  bool waits_beside_letters() const;
   // Does so of all that show `clock_ps`.
   void leave_behind(std::int64_t clock_ps, std::span<std::int64_t> left_behind) const;
 
@@ -88,6 +98,7 @@ class Board {
   bool map(int file);
 
   std::byte* memory_ = nullptr;
+  bool has_looked_ = false;
   int ranks_ = 0;
   int self_ = 0;
   std::uint64_t from_ = 0;  // those whose letters this rank is taking out

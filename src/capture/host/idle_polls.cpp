@@ -54,8 +54,16 @@ struct Row {
 };
 thread_local Row row;
 
+std::atomic<const std::atomic<bool>*> soon{nullptr};
+
+bool has_to_go_on_soon() {
+  const std::atomic<bool>* const asked = soon.load(std::memory_order_relaxed);
+  return asked && asked->load(std::memory_order_relaxed);
+}
+
 void nap(std::int64_t waited_ns, bool crowded) {
-  const std::int64_t part = waited_ns / (crowded ? kPartWhereCrowded : kPartElsewhere);
+  const std::int64_t part =
+      has_to_go_on_soon() ? 0 : waited_ns / (crowded ? kPartWhereCrowded : kPartElsewhere);
   const timespec length{0, std::clamp(part, kNapNs, kLongestNapNs)};
   ::nanosleep(&length, nullptr);
 }
@@ -133,6 +141,10 @@ bool redirect_idle_polls() {
 
 void end_idle_row() {
   row.polls = 0;
+}
+
+void keep_naps_short(const std::atomic<bool>* asked) {
+  soon.store(asked, std::memory_order_relaxed);
 }
 
 void set_idle_naps(bool on) {

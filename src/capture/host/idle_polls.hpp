@@ -9,6 +9,8 @@
 // else of MPI.
 #pragma once
 
+#include <atomic>
+
 namespace foretrace::capture {
 
 // Directs the idle polls of all MPI libraries that are loaded to us. Can be
@@ -17,6 +19,9 @@ bool redirect_idle_polls();
 
 // Whether polls that find nothing give the core away. False at first.
 void set_idle_naps(bool on);
+
+// Naps stay short where others wait for this rank to go on, `soon`; nullptr: nobody can.
+void keep_naps_short(const std::atomic<bool>* soon);
 
 // The program's call is over, and with it the row of polls in it: a program that polls,
 // call by call, may have other things to do, and keeps its core as it would without us.

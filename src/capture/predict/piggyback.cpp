@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/host/idle_polls.hpp"
 #include "capture/predict/caller.hpp"
 #include "capture/predict/shadow.hpp"
 #include "capture/predict/yielding.hpp"
@@ -90,6 +91,7 @@ void Piggyback::open_board() {
     PMPI_Allgather(&rank_.value, 1, MPI_INT32_T, on_host_.data(), 1, MPI_INT32_T, host);
     for (int i = 0; i < ranks; ++i)
       partner(WorldRank(on_host_[static_cast<std::size_t>(i)])).place = i;
+    keep_naps_short(board_.others_look());
   }
   PMPI_Comm_free(&host);
 }
@@ -115,6 +117,7 @@ Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const Co
   const Caller self = Caller::of(comm, fn, root);
   meeting.tell(comm.rank.value,
                {own.at.count_ps(), own.bytes.count, self.function, self.root, own.untouched});
+  board_.note_told();
   Starts starts{own.at, Time::ps(INT64_MIN), own.bytes, true, false};
   int next = 0;
   const auto all_came = [&] {
@@ -143,6 +146,7 @@ Piggyback::Starts Piggyback::exchange_on_board(Board::Meeting& meeting, const Co
 
 void Piggyback::stop() {
   show_waiting();
+  keep_naps_short(nullptr);
   const Blocked blocked{"MPI_Finalize", WorldRank(), 0, 0, false};
   for (Outgoing& out : outgoing_) {
     poll(
@@ -207,6 +211,7 @@ void Piggyback::tell(const Text& text, WorldRank dest, int tag) {
   std::memcpy(&letter[1], &text, sizeof text);
   const int place = partner(dest).place;
   if (place < 0 || !board_.send(place, letter)) send_small(&text, sizeof text, dest, tag);
+  board_.note_told();
 }
 
 void Piggyback::take_letters() {
