@@ -80,28 +80,40 @@ class Yield(harness.TestCase):
         self.assertLess(sum(f["compute"] for kind, name, f in self.events(trace)[0]), 0.1e12)
 
 
-# Rank 0 computes for 0.3 s of CPU time while the others wait, and prints how often its core was taken from it.
+# Rank 0 computes for 0.3 s of CPU time while the others wait, and prints how often they woke, in a second of real time.
 COMPUTES_BESIDE = r"""
 #include <mpi.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
+// Not by the function, which shows predicted time.
+static double real_time() {
+  struct timespec now;
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return now.tv_sec + now.tv_nsec / 1e9;
+}
 int main(int argc, char **argv) {
   int rank;
+  struct rusage before, after;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Barrier(MPI_COMM_WORLD);
+  getrusage(RUSAGE_SELF, &before);
+  const double begin = real_time();
   if (rank == 0) {
-    struct timespec begin, now;
-    struct rusage before, after;
-    getrusage(RUSAGE_SELF, &before);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    struct timespec from, now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
     do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < 300000000);
-    getrusage(RUSAGE_SELF, &after);
-    printf("%ld\n", after.ru_nivcsw - before.ru_nivcsw);
+    while ((now.tv_sec - from.tv_sec) * 1000000000L + now.tv_nsec - from.tv_nsec < 300000000);
   }
   MPI_Barrier(MPI_COMM_WORLD);
+  const double end = real_time();
+  getrusage(RUSAGE_SELF, &after);
+  long woke = rank == 0 ? 0 : after.ru_nvcsw - before.ru_nvcsw, all;
+  MPI_Reduce(&woke, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("%.0f\n", all / (end - begin));
   MPI_Finalize();
   return 0;
 }
@@ -110,14 +122,14 @@ int main(int argc, char **argv) {
 
 class ComputeBesideWaits(harness.TestCase):
     def test_is_seldom_interrupted(self):
-        """Each time costs who computes some 15 us, which would count as its computation. 1000 times: every 0.3 ms."""
+        """Each time costs who computes some 15 us, which counts as its computation: 4000 times are 6 % of it."""
         program = self.compile(COMPUTES_BESIDE, "computes_beside")
         for verb, machine in (("record", ()), ("predict", ("--machine", harness.T3D))):
             with self.subTest(verb=verb):
                 result = self.ok(harness.run(["taskset", "-c", min(os.sched_getaffinity(0)), harness.tool(), verb, "-n", 4, *machine, "-o",
                                               self.directory / f"{verb}.ftr", "--", program],
                                              env={"OMPI_MCA_hwloc_base_binding_policy": "none"}))
-                self.assertLess(int(result.out), 1000)
+                self.assertLess(int(result.out), 4000)
 
 
 # 10 us of work, then a look, until a posted collective is over ("collective"), or a message is there ("messages"). The

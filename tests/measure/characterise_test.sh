@@ -24,6 +24,11 @@ reductions=$(sed -n 's/^reduction:\([^,]*\),1,.*/\1/p' "$out" | sort -u | wc -l)
 for size in 1024 32768 1048576; do
   grep -q "^reduction:sum_double,1,$size," "$out" || fail "no sum of $size bytes"
 done
+# Each kernel by one rank, and by two where both have a core.
+for kernel in integer stream matrix; do
+  grep -q "^kernel:$kernel,1,0," "$out" || fail "no kernel $kernel by one rank"
+  [ "$(getconf _NPROCESSORS_ONLN)" -lt 2 ] || grep -q "^kernel:$kernel,2,0," "$out" || fail "no kernel $kernel by two ranks"
+done
 fact() { sed -n "s/^# $1 = //p" "$out"; }
 if [ "$(fact launch_1_functions)" != "out of time" ]; then
   for function in rsend bsend send_start recv_wait put get accumulate win_fence allsend \
