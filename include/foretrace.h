@@ -88,7 +88,8 @@ static inline int foretrace_kernel_runs(const char *name, double key) {
   } while (0)
 
 /* Counts n compute steps (>= 0) done since the last MPI call (--compute annotated
- * turns them into time). */
+ * turns them into time). A plain run need not evaluate n, nor what other macros
+ * are given: call nothing in them that the program needs. */
 #define FORETRACE_COMPUTE(n) FORETRACE_CALL_HOOK(compute, ((double)(n)))
 
 /* Opens a named phase of the program; phases nest. */

@@ -57,7 +57,8 @@ class Import(Command):
         self.assertTrue(error.startswith("foretrace: bad.txt:2: "), error)
         self.assertFalse((self.folder / "m.toml").exists())
         self.foretrace("import", "imb", "none.txt", "-o", "m.toml", status=1)
-        self.foretrace("import", "quantum", "bad.txt", "-o", "m.toml", status=2)
+        error = self.foretrace("import", "bad.txt", "-o", "m.toml", status=2).stderr
+        self.assertIn("before the files comes what wrote them: osu, imb, netpipe, smpi-platform or simgrid-csv; found bad.txt", error)
         self.foretrace("import", "osu", "bad.txt", status=2)
         self.foretrace("import", "osu", *FILES, "-o", "m.toml", "--cluster", "x", status=2)
 

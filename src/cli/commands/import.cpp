@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -113,6 +114,19 @@ int import_files(Options options) {
   return 0;
 }
 
+// `foretrace import FILE` is what people try first.
+CLI::Validator format_name() {
+  static constexpr const char* kFormats[] = {"osu", "imb", "netpipe", "smpi-platform",
+                                             "simgrid-csv"};
+  return {[](std::string& text) {
+            if (std::ranges::find(kFormats, text) != std::end(kFormats)) return std::string();
+            return "before the files comes what wrote them: osu, imb, netpipe, smpi-platform or "
+                   "simgrid-csv; found " +
+                   text;
+          },
+          "{osu,imb,netpipe,smpi-platform,simgrid-csv}"};
+}
+
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option(
@@ -121,7 +135,7 @@ std::function<int()> declare(CLI::App& app) {
          "print; smpi-platform, simgrid-csv: SimGrid's platform, its calibration's "
          "measurements")
       ->required()
-      ->check(CLI::IsMember({"osu", "imb", "netpipe", "smpi-platform", "simgrid-csv"}));
+      ->check(format_name());
   app.add_option("files", options->files,
                  "Plain or compressed by gzip; osu: RANKS:FILE for one that does not say of how "
                  "many ranks it is")

@@ -182,9 +182,9 @@ std::string without_spaces(std::string text) {
 std::function<int()> declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("architecture", options->architecture,
-                 "MACHINE.arch.toml, or a topology: mesh:8x8, a TOML file, or the name of one that "
+                 "MACHINE.arch.toml, or a topology: mesh:8x8, a TOML file; or the name of one that "
                  "comes with Foretrace")
-      ->transform(topology_name())
+      ->transform(topology_or_architecture_name())
       ->required();
   app.add_option("--pattern", options->pattern,
                  "Who sends to whom: " + architecture::pattern_words())

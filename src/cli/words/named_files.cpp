@@ -29,6 +29,12 @@ const Kind& facts_of(Named kind) {
   return kKinds[static_cast<std::size_t>(kind)];
 }
 
+// An architecture that others include has no machine of its own.
+bool is_whole(Named kind, const fs::path& path) {
+  return kind != Named::architecture ||
+         read_if_possible(path.string()).find("[composite.machine") != std::string::npos;
+}
+
 // A file's name without the folder and the ending.
 std::string stem_of(Named kind, const fs::path& path) {
   std::string name = path.filename().string();
@@ -76,7 +82,8 @@ std::vector<NamedFile> named_files(Named kind) {
   std::vector<NamedFile> files;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().ends_with(facts_of(kind).ending))
+    if (entry.path().filename().string().ends_with(facts_of(kind).ending) &&
+        is_whole(kind, entry.path()))
       files.push_back({stem_of(kind, entry.path()), entry.path().string()});
   std::ranges::sort(files, {}, &NamedFile::name);
   return files;

@@ -43,6 +43,16 @@ CLI::Validator topology_name() {
   return name_of_file(Named::topology, "TOPOLOGY");
 }
 
+CLI::Validator topology_or_architecture_name() {
+  const CLI::Validator topology = topology_name();
+  return {[topology](std::string& text) {
+            for (const NamedFile& file : named_files(Named::architecture))
+              if (file.name == text) text = file.path;
+            return topology(text);
+          },
+          "TOPOLOGY"};
+}
+
 CLI::Validator model_name() {
   return name_of_file(Named::model, "MODEL");
 }

@@ -30,6 +30,7 @@ CLI::Validator size_in_bytes();
 // Files stay.
 CLI::Validator machine_name();
 CLI::Validator topology_name();
+CLI::Validator topology_or_architecture_name();
 CLI::Validator model_name();
 
 // Words that shells offer as the value, and --help names; checks nothing. A word that ends in ":"
