@@ -66,9 +66,11 @@ Function* next_for(const void* caller) {
 class Idle {
  public:
   std::int64_t ns() const {
-    const Time idle = Time::ns(monotonic_ns() - begin_ns_) - (work_of_thread() - work_);
+    const Time idle = Time::ns(monotonic_ns() - begin_ns_) - work();
     return std::max(idle, Time()).count_ps() / 1000;
   }
+  // What it did compute.
+  Time work() const { return work_of_thread() - work_; }
 
  private:
   std::int64_t begin_ns_ = monotonic_ns();
@@ -114,8 +116,9 @@ class Team {
   void run_here();
   void come(Last& last);
   void leave(const Last& last, const Idle& since) const {
-    thread_calls::go_on(last,
-                        {.ns = since.ns(), .worked = has_tasks_.load(std::memory_order_relaxed)});
+    thread_calls::go_on(last, {.ns = since.ns(),
+                               .worked = has_tasks_.load(std::memory_order_relaxed),
+                               .spun = since.work()});
   }
 
   class Turn {

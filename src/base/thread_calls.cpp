@@ -25,7 +25,7 @@ namespace foretrace {
 
 Position later(const Position& a, const Position& b) {
   return {std::max(a.clock, b.clock), std::max(a.steps, b.steps), std::max(a.waits, b.waits),
-          std::max(a.slept, b.slept)};
+          std::max(a.slept, b.slept), (a.clock < b.clock ? b : a).behind};
 }
 
 namespace thread_calls {
@@ -314,7 +314,7 @@ static Position after(const Waited& waited, Time from) {
   const Time told = std::max(from - at->clock, Time());
   if (held_up - told <= Time::ps(held_up.count_ps() / 10)) return {};
   (waited.counts ? along.counted : along.left_out) += std::max(for_others - told, Time());
-  return waited.counts ? Position{.clock = at->clock + held_up} : Position();
+  return waited.counts ? Position{.clock = at->clock + held_up, .behind = at->behind} : Position();
 }
 
 void go_on(const std::optional<Position>& from, const Waited& waited) {
@@ -324,13 +324,11 @@ void go_on(const std::optional<Position>& from, const Waited& waited) {
   // By that the wait is known to be none for anything else.
   note_held_up(Time(), Time::ns(std::max(waited.ns, waited.idle_ns)));
   const Position until = later(*from, after(waited, from->clock));
-  if (watching.load()->go_on(until, !waited.worked)) return;
+  if (watching.load()->go_on(until, waited)) return;
   // What it has computed before anybody knew where it was, others have not waited for.
-  const Time begun = until.clock - computed();
-  if (!start || !waited.worked) start = Position{begun};
-  const Time clock = std::max(start->clock, begun);
-  start = later(*start, until);
-  start->clock = clock;
+  Position begun = until;
+  begun.clock = until.clock - computed();
+  start = start && waited.worked ? later(*start, begun) : begun;
   others_known = true;
 }
 

@@ -17,6 +17,14 @@ struct Position {
   double steps = 0;
   std::uint64_t waits = 0;  // calls of its threads that are over and may have waited
   Time slept{};             // by it, and before it by those that it has waited for
+  // Where the one thread that calls handed this on, or a position that led to it.
+  struct Behind {
+    std::uint64_t gap = 0;    // between two of its calls, by number from 1; 0: not known
+    std::uint64_t event = 0;  // the last event that was written, from 1; 0: it counts from the next
+    Time left{};              // when that was left, by `clock`
+    Time computed{};          // by the rank up to then, without waits for its threads
+  };
+  Behind behind{};
 };
 
 // The later one in each.
@@ -24,15 +32,26 @@ Position later(const Position& a, const Position& b);
 
 namespace thread_calls {
 
+// A wait of the calling thread for another, really.
+struct Waited {
+  std::int64_t ns = 0;       // without a core
+  std::int64_t idle_ns = 0;  // it may have idled for so long because of the other one
+  bool worked = true;        // what it computed meanwhile is the program's;
+  Time spun{};               // that, where it is not
+  // What the other one waited for as well, since nobody computed: files, other processes.
+  std::int64_t for_others_ns = 0;
+  bool counts = true;  // whether such waits take time
+};
+
 // What follows the program's calls of MPI says of the calling thread:
 struct Watcher {
   // Whether what it does now is the program's own, and any of it is asked for.
   bool (*is_followed)();
   // How far it is; nothing: it has not called MPI.
   std::optional<Position> (*position)();
-  // It has waited for one that was there, which is where it is now, or later (`exactly`: not
-  // later); false: it does not know its position.
-  bool (*go_on)(const Position& from, bool exactly);
+  // It has waited for one that was there, which is where it is now, or later (not later where it
+  // did not work meanwhile); false: it does not know its position.
+  bool (*go_on)(const Position& from, const Waited& waited);
   // It has waited for the end of one that had called MPI.
   void (*joined)();
   // It is about to make another; may be nullptr.
@@ -56,16 +75,7 @@ std::optional<Position> begun_at();
 // The calling thread is about to let another go on, or to wait: how far it is. Nothing: nobody
 // asks, or nobody knows.
 std::optional<Position> here();
-// A wait of the calling thread for another, really.
-struct Waited {
-  std::int64_t ns = 0;       // without a core
-  std::int64_t idle_ns = 0;  // it may have idled for so long because of the other one
-  bool worked = true;        // what it computed meanwhile is the program's
-  // What the other one waited for as well, since nobody computed: files, other processes.
-  std::int64_t for_others_ns = 0;
-  bool counts = true;  // whether such waits take time
-};
-// How much that is, from where the wait begins.
+// How much a wait is, from where it begins.
 class WaitBegin {
  public:
   static WaitBegin now();

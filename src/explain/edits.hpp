@@ -53,7 +53,9 @@ class EditedSource : public sim::Source {
     const std::size_t call = next_[static_cast<std::size_t>(rank.value)]++;
     // What follows MPI_Finalize is no part of the run.
     const bool known = call < run_->calls[static_cast<std::size_t>(rank.value)].size();
+    // As in the run, with what the rank waited for its own threads.
     operation.compute = known ? edits_->compute_before(*run_, rank, call) : Time();
+    operation.joins = false;
     if (!alone_.empty()) renumber(rank, operation);
     operation.waitless = edits_->is_waitless(rank, call);
     if (operation.waitless && operation.locking == sim::Locking::none)

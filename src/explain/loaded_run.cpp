@@ -15,6 +15,7 @@ class SiteNoter : public sim::Source {
     (*sites_)[static_cast<std::size_t>(rank.value)].push_back(operation.site);
     return true;
   }
+  sim::Joining joining(WorldRank rank) const override { return source_->joining(rank); }
   std::string_view name(trace::NameId id) const override { return source_->name(id); }
   const trace::Communicator& comm(trace::CommId id) const override { return source_->comm(id); }
   std::string end_reason(WorldRank rank) const override { return source_->end_reason(rank); }

@@ -161,6 +161,26 @@ std::string time_text(Time time) {
   return text_unless(time.count_ps(), std::int64_t{0});
 }
 
+// BACK,left or BACK,entered, and two times.
+std::string join_text(const Event& event) {
+  const trace::Join& join = event.join;
+  if (join.back == 0) return {};
+  return std::to_string(join.back) + (join.entered ? ",entered," : ",left,") +
+         std::to_string(join.after.count_ps()) + "," + std::to_string(join.held.count_ps());
+}
+
+trace::Join join_of(std::string_view text, const FieldScope& scope) {
+  trace::Join join;
+  join.back =
+      number<std::uint64_t>(next_part(text, ','), "an event before this one", 1, scope.events);
+  const std::string_view moment = next_part(text, ',');
+  if (moment != "left" && moment != "entered") expected("left or entered", moment);
+  join.entered = moment == "entered";
+  join.after = time_of(next_part(text, ','));
+  join.held = time_of(text);
+  return join;
+}
+
 Cost cost_of(std::string_view text) {
   for (int cost = static_cast<int>(Cost::barrier); cost <= static_cast<int>(Cost::comm_dup); ++cost)
     if (machine::name_of(static_cast<Cost>(cost)) == text) return static_cast<Cost>(cost);
@@ -212,6 +232,7 @@ constexpr Field kFields[] = {
      [](Event& e, Text v, Scope) { e.leave = time_of(v); }},
     {"wait", any, [](const Event& e) { return time_text(e.wait); },
      [](Event& e, Text v, Scope) { e.wait = time_of(v); }},
+    {"join", any, join_text, [](Event& e, Text v, Scope s) { e.join = join_of(v, s); }},
     {"site", any, [](const Event& e) { return text_unless(e.site, 0u); },
      [](Event& e, Text v, Scope s) {
        e.site = number<SiteId>(v, "a site that was defined", 1, static_cast<SiteId>(s.sites));

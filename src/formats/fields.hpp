@@ -15,6 +15,7 @@ struct FieldScope {
   int ranks = 0;
   trace::Clock clock = trace::Clock::cpu;
   std::size_t sites = 0;
+  std::uint64_t events = 0;  // of the rank so far
   std::span<const trace::Communicator> comms;
 };
 

@@ -35,6 +35,12 @@ constexpr AttributeRow kAttributes[] = {
     {"REDUCTION", "Foretrace's class of what is combined", OTF2_TYPE_UINT8},
     {"PIECES", "bytes of a piece: of what is sent, and 65536 times of what is received",
      OTF2_TYPE_UINT32},
+    {"JOIN",
+     "twice how many events before the thread that was waited for began, 1 more if from its "
+     "enter",
+     OTF2_TYPE_UINT64},
+    {"JOIN_AFTER", "ps that it took from there", OTF2_TYPE_UINT64},
+    {"JOIN_HELD", "ps of the computation that were the wait", OTF2_TYPE_UINT64},
 };
 static_assert(std::size(kAttributes) == static_cast<std::size_t>(Attribute::kCount));
 

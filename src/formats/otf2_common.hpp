@@ -44,6 +44,9 @@ enum class Attribute : std::uint8_t {
   one_sided,
   reduction,  // machine::Reduction; defined where it is used alone
   pieces,     // trace::Endpoint::piece, the receive's in the upper half; so, too
+  join,       // trace::Join: twice `back`, and 1 if `entered`; so, too, as are
+  join_after,
+  join_held,
   kCount
 };
 

@@ -37,6 +37,7 @@ class Otf2Names {
   // An event tells what it combines.
   void tell_reductions() { reductions_ = true; }
   void tell_pieces() { pieces_ = true; }
+  void tell_joins() { joins_ = true; }
   // All but the clock. `events`: of each rank.
   void write(OTF2_GlobalDefWriter* writer, std::span<const std::uint64_t> events);
 
@@ -59,7 +60,8 @@ class Otf2Names {
 
   // Archives of runs without these stay as they were before there were the attributes.
   int attributes() const {
-    return static_cast<int>(pieces_       ? Attribute::kCount
+    return static_cast<int>(joins_        ? Attribute::kCount
+                            : pieces_     ? Attribute::join
                             : reductions_ ? Attribute::pieces
                                           : Attribute::reduction);
   }
@@ -67,6 +69,7 @@ class Otf2Names {
   int ranks_;
   bool reductions_ = false;
   bool pieces_ = false;
+  bool joins_ = false;
   trace::TellPlace tell_;
   std::vector<std::string> strings_;
   std::unordered_map<std::string, OTF2_StringRef> string_ids_;

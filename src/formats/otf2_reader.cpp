@@ -192,6 +192,16 @@ void LocationReader::take_attribute(CallHints& hints, Attribute attribute,
       hints.send_piece = static_cast<std::uint16_t>(value.uint32);
       hints.recv_piece = static_cast<std::uint16_t>(value.uint32 >> 16);
       break;
+    case Attribute::join:
+      hints.join.back = value.uint64 / 2;
+      hints.join.entered = value.uint64 % 2 != 0;
+      break;
+    case Attribute::join_after:
+      hints.join.after = Time::ps(std::min(static_cast<std::int64_t>(value.uint64), kLatest));
+      break;
+    case Attribute::join_held:
+      hints.join.held = Time::ps(std::min(static_cast<std::int64_t>(value.uint64), kLatest));
+      break;
     case Attribute::reduction:
       if (!machine::is_reduction(value.uint8))
         throw Error("expected what a call combines, found " + std::to_string(value.uint8));

@@ -132,6 +132,11 @@ void RankWriter::add_common(Attributes& list, const Event& event) {
   list.add_unless(Attr::wait, event.wait.count_ps(), 0);
   if (event.steps != 0) list.add(Attr::steps, std::bit_cast<std::uint64_t>(event.steps));
   add_site(list, event.site);
+  if (event.join.back == 0) return;
+  list.add(Attr::join, 2 * event.join.back + (event.join.entered ? 1 : 0));
+  list.add(Attr::join_after, static_cast<std::uint64_t>(event.join.after.count_ps()));
+  list.add(Attr::join_held, static_cast<std::uint64_t>(event.join.held.count_ps()));
+  names_.tell_joins();
 }
 
 std::uint32_t RankWriter::comm_of(const Event& event) {

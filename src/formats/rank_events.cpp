@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "mpi_api/groups.hpp"
 
 namespace foretrace::formats {
@@ -391,6 +392,9 @@ void RankEvents::add(Event event, bool open) {
   event.send.untouched = hints_.untouched;
   event.send.piece = hints_.send_piece;
   event.recv.piece = hints_.recv_piece;
+  event.join = hints_.join;
+  if (event.join.back > flushed_ + pending_.size())
+    throw Error("a wait for a thread that began before the first event");
   if (event.kind == EventKind::finalize || event.kind == EventKind::aborted) finalized_ = true;
   pending_.push_back({std::move(event), open});
   flush();

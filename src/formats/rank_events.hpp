@@ -47,6 +47,7 @@ struct CallHints {
   std::int32_t code = 0;
   machine::OneSided one_sided = machine::OneSided::none;
   machine::Reduction reduction = machine::Reduction::none;
+  trace::Join join;
 };
 
 // One direction of a message. `comm` is an index into the communicators of all ranks.

@@ -320,6 +320,7 @@ void TextInput::start_rank(std::string_view line) {
   comms_.clear();
   scope_.comms = {};
   scope_.sites = 0;
+  scope_.events = 0;
   last_leave_ = Time();
 }
 
@@ -372,6 +373,7 @@ void TextInput::read_event(EventKind kind, std::string_view line) {
   if (kind == EventKind::init) begun_ = true;
   if (kind == EventKind::finalize || kind == EventKind::aborted) ended_ = true;
   writer_->write(event, counts.empty() ? nullptr : &counts);
+  ++scope_.events;
 }
 
 }  // namespace

@@ -35,13 +35,28 @@ class ComputedSource : public Source {
     if (!source_->next(rank, operation)) return false;
     // A look that only waits computes nothing.
     if (operation.idle && operation.kind == trace::EventKind::call) return true;
+    const Time recorded = operation.compute;
     operation.compute =
         rule(rank).before({operation.kind, source_->name(operation.name), operation.compute,
                            operation.steps, std::max(operation.count, 1U), operation.count == 0});
+    // Other threads are as much faster or slower as the one that calls.
+    if (operation.joins) {
+      factors_.resize(rules_.size(), 1);
+      if (recorded > Time())
+        factors_[static_cast<std::size_t>(rank.value)] =
+            operation.compute.seconds() / recorded.seconds();
+    }
     // A recorded test that is an event of its own has found something.
     if (!source_->reactive() && operation.kind == trace::EventKind::complete)
       rule(rank).looked(true);
     return true;
+  }
+  Joining joining(WorldRank rank) const override {
+    Joining joining = source_->joining(rank);
+    const double factor = factors_[static_cast<std::size_t>(rank.value)];
+    joining.after = joining.after.scaled(factor);
+    joining.held = joining.held.scaled(factor);
+    return joining;
   }
   bool starts(WorldRank rank) const override { return source_->starts(rank); }
   std::vector<WorldRank> take_started() override { return source_->take_started(); }
@@ -69,6 +84,7 @@ class ComputedSource : public Source {
   std::unique_ptr<Source> own_;
   Source* source_;
   std::vector<std::unique_ptr<compute::Rule>> rules_;
+  std::vector<double> factors_;  // by rank, of what computed last before it joined
 };
 
 }  // namespace foretrace::sim

@@ -257,10 +257,9 @@ bool Engine::prepare(Rank& rank) {
     if (!source_.next(rank.id, rank.operation)) return false;
     if (!rank.operation.silent) ++rank.result.events;
     announced_ = announced_ || rank.operation.steps != 0;
+    rank.enter = computed(rank) + packing(rank);
     // The clock starts when MPI_Init returns; what was before does not count.
-    rank.enter = rank.operation.kind == EventKind::init
-                     ? rank.clock
-                     : rank.clock + compute_before(rank, rank.operation) + packing(rank);
+    if (rank.operation.kind == EventKind::init) rank.enter = rank.clock;
     if (rank.operation.kind != EventKind::collective || !has_messages(rank.operation)) return true;
     expand(rank);
   }
@@ -286,17 +285,36 @@ bool Engine::too_far_ahead(const Rank& rank) const {
 
 // Saturates: advance() refuses what begins beyond the end of time.
 Time Engine::compute_before(const Rank& rank, const Operation& operation) const {
-  const auto index = static_cast<std::size_t>(rank.id.value);
-  const double slower = index < options_.slower.size() ? options_.slower[index] : 1;
   switch (options_.compute) {
     case ComputeMode::none:
       return Time();
     case ComputeMode::annotated:
-      return operation.steps == 0 ? Time() : timing_.compute(operation.steps, slower);
+      return operation.steps == 0 ? Time() : timing_.compute(operation.steps, slower(rank));
     case ComputeMode::recorded:
       break;
   }
-  return operation.compute.scaled(options_.scale * slower);
+  return operation.compute.scaled(options_.scale * slower(rank));
+}
+
+double Engine::slower(const Rank& rank) const {
+  const auto index = static_cast<std::size_t>(rank.id.value);
+  return index < options_.slower.size() ? options_.slower[index] : 1;
+}
+
+// When the rank has computed what comes before its operation.
+Time Engine::computed(const Rank& rank) {
+  const Operation& operation = rank.operation;
+  const Joining joining = operation.joins ? source_.joining(rank.id) : Joining();
+  if (joining.left != 0) moments_[rank.id.value][joining.left] = rank.clock;
+  Time computed = rank.clock + compute_before(rank, operation);
+  if (joining.from != 0 && options_.compute == ComputeMode::recorded) {
+    const double scale = options_.scale * slower(rank);
+    const Time own = std::max(operation.compute - joining.held, Time());
+    const Time others = moments_.at(rank.id.value).at(joining.from) + joining.after.scaled(scale);
+    computed = std::max(rank.clock + own.scaled(scale), others);
+  }
+  if (joining.entered != 0) moments_[rank.id.value][joining.entered] = computed;
+  return computed;
 }
 
 void Engine::start(Rank& rank) {

@@ -175,6 +175,8 @@ class Engine {
   bool too_far_ahead(const Rank& rank) const;
   void half_done(Rank& rank);
   Time compute_before(const Rank& rank, const Operation& operation) const;
+  double slower(const Rank& rank) const;
+  Time computed(const Rank& rank);
   // What the rank's operation puts together before it begins, and takes apart before it leaves.
   const machine::Timing& rules_with(const Rank& rank, WorldRank peer) const;
   Time packing(const Rank& rank) const;
@@ -471,6 +473,8 @@ class Engine {
   bool found_nothing_ = false;  // a test or probe that is left
   // Reactive sources, by rank: Outcome::looked.
   std::vector<Time> looked_;
+  // By rank, those that Joining asks for.
+  std::unordered_map<std::int32_t, std::unordered_map<std::uint64_t, Time>> moments_;
   std::vector<trace::Completion> chosen_;  // what the operation at hand completed
   std::vector<std::uint64_t> chosen_payloads_;
   std::uint64_t detached_ = 0;  // calls so far

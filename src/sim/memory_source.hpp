@@ -37,6 +37,9 @@ class MemorySource : public Source {
     std::size_t& at = next_[static_cast<std::size_t>(rank.value)];
     return program_->read(rank, at, operation) && ++at != 0;
   }
+  Joining joining(WorldRank rank) const override {
+    return program_->joining(rank, next_[static_cast<std::size_t>(rank.value)] - 1);
+  }
   bool races() const override { return program_->races(); }
   bool posts_collectives() const override { return program_->posts_collectives(); }
   bool messages_race() const override { return program_->messages_race(); }

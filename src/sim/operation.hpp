@@ -53,6 +53,16 @@ struct VainLook {
   Time patience;  // as Operation's
 };
 
+// A recorded rank waits for another of its threads, which only computes. Moments are where a rank
+// entered or left an operation, numbered as its source likes, from 1.
+struct Joining {
+  std::uint64_t left = 0;     // where the operation before this one was left; 0: nobody asks
+  std::uint64_t entered = 0;  // where this one is entered; 0: nobody asks
+  std::uint64_t from = 0;     // the operation begins no earlier than `after` that; 0: it may
+  Time after;
+  Time held;  // what of `compute` was the wait, where it was recorded
+};
+
 // Its `name`, `site` and `comm` are for Source::name, ::site and ::comm; `compute` is what was
 // recorded. A wildcard receive holds the source and tag that it matched, if the source of the
 // operations knows them; one that is open (any_source and no valid peer, or kAnyTag) is matched by
@@ -75,6 +85,8 @@ struct Operation : trace::Call {
   // A recorded look in a row that ends by finding something (machine::LookRow), but for the first
   // in vain: it computes nothing, and takes nothing if it is in vain.
   bool idle : 1 = false;
+  // Its source tells more (Source::joining). Heeded where computation takes what was recorded.
+  bool joins : 1 = false;
   Locking locking = Locking::none;  // call only
 
   union {

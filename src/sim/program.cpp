@@ -17,6 +17,7 @@ constexpr unsigned kAnyTagGiven = 1u << 10;
 constexpr unsigned kHasExtra = 1u << 11;
 constexpr unsigned kIdle = 1u << 12;
 constexpr unsigned kUntouched = 1u << 13;
+constexpr unsigned kJoins = 1u << 14;
 
 // Packed::second.tag of a call.
 constexpr std::int32_t kOneSidedMask = 0xff;
@@ -57,7 +58,7 @@ Program::Program(Source& source) : streams_(static_cast<std::size_t>(source.rank
       if (trace::uses_comm(operation.kind) || operation.comm != 0)
         for (auto id = static_cast<trace::CommId>(comms_.size()); id <= operation.comm; ++id)
           comms_.push_back(source.comm(id));
-      add(rank, operation);
+      add(rank, operation, operation.joins ? source.joining(rank) : Joining());
     }
     Stream& stream = streams_[static_cast<std::size_t>(r)];
     stream.packed.shrink_to_fit();
@@ -77,7 +78,7 @@ trace::CommId Program::add_comm(std::vector<WorldRank> members) {
   return static_cast<trace::CommId>(comms_.size() - 1);
 }
 
-void Program::add(WorldRank rank, const Operation& operation) {
+void Program::add(WorldRank rank, const Operation& operation, const Joining& joining) {
   Stream& stream = streams_[static_cast<std::size_t>(rank.value)];
   Packed packed;
   packed.kind = operation.kind;
@@ -94,11 +95,15 @@ void Program::add(WorldRank rank, const Operation& operation) {
   if (operation.recv.any_source) flags |= kAnySource;
   if (operation.recv.any_tag) flags |= kAnyTagGiven;
   if (operation.send.untouched) flags |= kUntouched;
-  if (operation.steps != 0 || operation.count != 1 || trace::has_pieces(operation)) {
+  if (operation.joins) flags |= kJoins;
+  if (operation.steps != 0 || operation.count != 1 || trace::has_pieces(operation) ||
+      operation.joins) {
     flags |= kHasExtra;
     packed.extra = static_cast<std::uint32_t>(stream.extras.size());
-    stream.extras.push_back(
-        {operation.steps, operation.count, operation.send.piece, operation.recv.piece});
+    stream.extras.push_back({operation.steps, operation.count, operation.send.piece,
+                             operation.recv.piece,
+                             static_cast<std::uint32_t>(stream.joinings.size())});
+    if (operation.joins) stream.joinings.push_back(joining);
   }
   packed.flags = static_cast<std::uint16_t>(flags);
   const auto end = [](const trace::Endpoint& endpoint) {
@@ -157,6 +162,7 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   operation.probing = static_cast<Probing>(flags >> kProbingShift & 7);
   operation.matched = (flags & kMatched) != 0;
   operation.idle = (flags & kIdle) != 0;
+  operation.joins = (flags & kJoins) != 0;
   operation.steps = 0;
   operation.count = 1;
   operation.send = trace::Endpoint();
@@ -171,10 +177,11 @@ void Program::unpack(WorldRank rank, const Packed& packed, Operation& operation)
   operation.counts = nullptr;
   operation.completions = {};
   if (flags & kHasExtra) {
-    operation.steps = stream.extras[packed.extra].steps;
-    operation.count = stream.extras[packed.extra].count;
-    operation.send.piece = stream.extras[packed.extra].send_piece;
-    operation.recv.piece = stream.extras[packed.extra].recv_piece;
+    const Extra& extra = stream.extras[packed.extra];
+    operation.steps = extra.steps;
+    operation.count = extra.count;
+    operation.send.piece = extra.send_piece;
+    operation.recv.piece = extra.recv_piece;
   }
   const auto end = [](const End& from, trace::Endpoint& to) {
     to.peer = WorldRank(from.peer);
@@ -242,7 +249,8 @@ std::size_t Program::memory() const {
   std::size_t bytes = streams_.capacity() * sizeof(Stream);
   for (const Stream& stream : streams_)
     bytes += stream.packed.capacity() * sizeof(Packed) + stream.extras.capacity() * sizeof(Extra) +
-             stream.completions.capacity() * sizeof(trace::Completion);
+             stream.completions.capacity() * sizeof(trace::Completion) +
+             stream.joinings.capacity() * sizeof(Joining);
   for (const auto& [counts, number] : counts_) bytes += counts.capacity() * sizeof(Bytes);
   return bytes;
 }

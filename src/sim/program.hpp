@@ -2,8 +2,8 @@
 // simulations at once.
 //
 // An operation takes one cache line, whatever it is; what few need (annotated
-// steps, repeated calls, lists of requests and counts) lies beside; what only running programs
-// do (payload, cancel, patience) has no place. Built once, from
+// steps, repeated calls, threads that waited, lists of requests and counts) lies beside; what only
+// running programs do (payload, cancel, patience) has no place. Built once, from
 // another source or by hand, then only read.
 #pragma once
 
@@ -30,8 +30,8 @@ class Program {
   // The number of `name`, new or known.
   trace::NameId add_name(std::string_view name);
   trace::CommId add_comm(std::vector<WorldRank> members);
-  // Appends to a rank's operations.
-  void add(WorldRank rank, const Operation& operation);
+  // Appends to a rank's operations. `joining`: of one that joins.
+  void add(WorldRank rank, const Operation& operation, const Joining& joining = {});
 
   int ranks() const { return static_cast<int>(streams_.size()); }
   std::uint64_t operations() const;
@@ -46,6 +46,12 @@ class Program {
     // see that it is one.
     __builtin_prefetch(&stream[at] + 1);
     return true;
+  }
+
+  // Of one that joins.
+  const Joining& joining(WorldRank rank, std::size_t at) const {
+    const Stream& stream = streams_[static_cast<std::size_t>(rank.value)];
+    return stream.joinings[stream.extras[stream.packed[at].extra].joining];
   }
 
   std::string_view name(trace::NameId id) const {
@@ -89,10 +95,12 @@ class Program {
     std::uint32_t count = 1;
     std::uint16_t send_piece = 0;
     std::uint16_t recv_piece = 0;
+    std::uint32_t joining = 0;  // with kJoins: index into Stream::joinings
   };
   struct Stream {
     std::vector<Packed> packed;
     std::vector<Extra> extras;
+    std::vector<Joining> joinings;
     std::vector<trace::Completion> completions;
     std::string end_reason;
   };

@@ -85,6 +85,9 @@ class Source {
   // without finalize or aborted is taken as cut off.
   virtual bool next(WorldRank rank, Operation& operation) = 0;
 
+  // Of the operation that next(rank) gave last, where that `joins`.
+  virtual Joining joining(WorldRank) const { return {}; }
+
   // Whether next(rank) would answer at once. Where it would not (the rank is a
   // process that still computes) the engine goes on with others as far as the
   // result cannot depend on that rank, and calls next(), which then waits, when

@@ -30,8 +30,22 @@ void copy_operation(const Event& event, const trace::Counts* counts, Operation& 
   operation.probing = Probing::none;
   operation.locking = Locking::none;
   operation.idle = false;
+  operation.joins = false;
   operation.counts = counts;
   operation.completions = event.completions;
+}
+
+// Moments of a rank, by the number of the event from 1, in their order.
+std::uint64_t entered_moment(std::uint64_t event) {
+  return 2 * event;
+}
+std::uint64_t left_moment(std::uint64_t event) {
+  return 2 * event + 1;
+}
+// From which the wait before event `number` counts.
+std::uint64_t moment_of(const trace::Join& join, std::uint64_t number) {
+  const std::uint64_t event = number - std::min(join.back, number);
+  return join.entered ? entered_moment(event) : left_moment(event);
 }
 
 // The looks of one rank, in their order: which of them are idle.
@@ -91,8 +105,11 @@ void TraceSource::survey(WorldRank rank) {
   Stream& to = stream(rank);
   std::unordered_map<std::uint64_t, std::size_t> open;  // request to index in wildcards
   Looks all_looks(to.idle);
+  std::uint64_t number = 0;
   rewind(rank);
   while (const Event* event = read(rank)) {
+    ++number;
+    if (event->join.back != 0) to.joined.push_back(moment_of(event->join, number));
     if (looks(rank, *event))
       all_looks.look(*event);
     else
@@ -116,6 +133,9 @@ void TraceSource::survey(WorldRank rank) {
     }
   }
   std::ranges::sort(to.cancelled);
+  std::ranges::sort(to.joined);
+  const auto [first, last] = std::ranges::unique(to.joined);
+  to.joined.erase(first, last);
   rewind(rank);
 }
 
@@ -193,6 +213,28 @@ void TraceSource::find_lock(Stream& stream, Operation& operation) {
   if (operation.locking != Locking::none) operation.lock = lock;
 }
 
+void TraceSource::find_join(Stream& stream, const trace::Join& join, Operation& operation) {
+  const std::uint64_t number = ++stream.events;
+  if (stream.joined.empty()) return;
+  stream.joining = {};
+  const auto take = [&stream](std::uint64_t moment) {
+    const bool asked =
+        stream.next_joined < stream.joined.size() && stream.joined[stream.next_joined] == moment;
+    if (asked) ++stream.next_joined;
+    return asked ? moment : 0;
+  };
+  stream.joining.left = take(left_moment(number - 1));
+  stream.joining.entered = take(entered_moment(number));
+  // A look that only waits computes nothing.
+  if (join.back != 0 && !operation.idle) {
+    stream.joining.from = moment_of(join, number);
+    stream.joining.after = join.after;
+    stream.joining.held = join.held;
+  }
+  operation.joins =
+      stream.joining.left != 0 || stream.joining.entered != 0 || stream.joining.from != 0;
+}
+
 void TraceSource::resolve_wildcard(Stream& stream, Operation& operation) {
   const Resolution& found = stream.wildcards[stream.next_wildcard++];
   operation.matched = found.matched;
@@ -224,6 +266,7 @@ bool TraceSource::next(WorldRank rank, Operation& operation) {
   operation.comm = trace::uses_comm(*event) ? global_comm(rank, event->comm) : 0;
   if (looks(rank, *event)) operation.idle = from.idle[from.next_look++];
   if (operation.idle) operation.compute = Time();
+  find_join(from, event->join, operation);
   if (trace::is_one_sided(*event)) find_lock(from, operation);
   if (is_open_wildcard(*event)) resolve_wildcard(from, operation);
   if (!from.cancelled.empty() && event->request != 0 &&

@@ -37,6 +37,9 @@ class TraceSource : public Source {
 
   int ranks() const override { return static_cast<int>(streams_.size()); }
   bool next(WorldRank rank, Operation& operation) override;
+  Joining joining(WorldRank rank) const override {
+    return streams_[static_cast<std::size_t>(rank.value)].joining;
+  }
   bool races() const override { return messages_race_ || has_locks_; }
   bool messages_race() const override { return messages_race_; }
   bool posts_collectives() const override { return posts_collectives_; }
@@ -70,6 +73,10 @@ class TraceSource : public Source {
     std::vector<std::uint64_t> held;       // locks
     std::vector<bool> idle;                // Operation::idle of each call that looks
     std::size_t next_look = 0;
+    std::uint64_t events = 0;           // handed out
+    std::vector<std::uint64_t> joined;  // moments that joins count from
+    std::size_t next_joined = 0;
+    Joining joining;                   // of the current operation
     std::vector<signed char> looking;  // by the rank's numbers of names: 1, 0 or not known yet, -1
     std::vector<trace::NameId> names;  // the rank's numbers to those of the source
     std::vector<trace::CommId> comms;
@@ -85,6 +92,7 @@ class TraceSource : public Source {
   trace::CommId global_comm(WorldRank rank, trace::CommId id);
   trace::SiteId global_site(WorldRank rank, trace::SiteId id);
   static void find_lock(Stream& stream, Operation& operation);
+  static void find_join(Stream& stream, const trace::Join& join, Operation& operation);
   void resolve_wildcard(Stream& stream, Operation& operation);
   void reopen_wildcard(Operation& operation) const;
 

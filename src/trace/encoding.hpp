@@ -11,7 +11,8 @@
 namespace foretrace::trace {
 
 inline constexpr char kFileMagic[8] = {'F', 'O', 'R', 'E', 'T', 'R', 'C', '\n'};
-inline constexpr std::uint32_t kVersion = 7;  // the newest: data of an event lies in pieces
+inline constexpr std::uint32_t kVersion = 8;  // the newest: before an event threads waited
+inline constexpr std::uint32_t kVersionWithPieces = 7;      // before none, but data lies in pieces
 inline constexpr std::uint32_t kVersionWithUntouched = 6;   // of none, but one sends untouched data
 inline constexpr std::uint32_t kVersionWithReductions = 5;  // none does, but tells what it combines
 inline constexpr std::uint32_t kVersionWithCounts = 4;      // nor that, but a collective its counts
@@ -83,6 +84,7 @@ enum Head : std::uint64_t {
   kDefineShape = 4,
   kSingleEvent = 5,  // its shape follows and is not kept
   kDefineCounts = 6,
+  kJoin = 7,  // of the next event
   kFirstShape = 8,
 };
 

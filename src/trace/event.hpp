@@ -121,6 +121,20 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
+// Before the call the rank waited for another of its threads. That one has computed since the rank
+// was at the event that stands `back` events before this one: the call begins no earlier than
+// `after` that was left, or entered. Of the event's computation `held` is the wait, as it was where
+// it was recorded.
+struct Join {
+  std::uint64_t back = 0;  // 0: it waited for none
+  bool entered = false;
+  Time after;
+  Time held;
+  std::uint64_t mark = 0;  // for whoever makes events; is not written
+
+  bool operator==(const Join&) const = default;
+};
+
 struct Event : Call {
   // This trace's clock, 0 when MPI_Init returned. With count, enter is leave minus the calls'
   // own time.
@@ -133,6 +147,7 @@ struct Event : Call {
   std::int32_t code = 0;  // aborted: signal (> 0) or -(MPI_Abort's code) - 1
   CountsId counts = 0;    // collective
   double value = 0;       // mark: what the program said of it
+  Join join;
 
   bool operator==(const Event&) const = default;
 };

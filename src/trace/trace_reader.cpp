@@ -20,6 +20,8 @@ struct Stream {
   Position position;
   Definitions defined;
   std::vector<Shape> shapes;
+  std::uint64_t events = 0;  // read
+  Join join;                 // of the next one
 };
 
 void decode_site(Decoder& in, Definitions& defined) {
@@ -68,6 +70,19 @@ void define_counts(Decoder& in, Definitions& defined) {
     defined.counts[number] = std::move(counts);
 }
 
+void decode_join(Decoder& in, Stream& stream) {
+  const std::uint64_t which = in.varint();
+  const std::uint64_t back = which / 2;
+  if (back == 0 || back > stream.events) throw Broken{"a wait for an event that there is not"};
+  stream.join = Join();
+  stream.join.back = back;
+  stream.join.entered = which % 2 != 0;
+  stream.join.after = Time::ps(in.time());
+  stream.join.held = Time::ps(in.time());
+  if (std::max(stream.join.after, stream.join.held) > kEndOfTime)
+    throw Broken{"a time is out of range"};
+}
+
 // A new shape takes the next number, or the place of an old one.
 void define_shape(Decoder& in, Stream& stream) {
   const std::uint32_t number =
@@ -95,6 +110,8 @@ void read_shaped(Decoder& in, std::uint64_t head, Event& event, Stream& stream) 
 
 void read_event(Decoder& in, std::uint64_t head, Event& event, Stream& stream) {
   read_shaped(in, head, event, stream);
+  event.join = std::exchange(stream.join, {});
+  ++stream.events;
   if (event.counts == 0) return;
   const std::size_t length = stream.defined.counts[event.counts - std::size_t{1}].size();
   if (!fits(length, event.collective, stream.defined.comms[event.comm].members.size()))
@@ -106,8 +123,16 @@ using Record = TraceReader::Record;
 
 Record read_record(Decoder& in, Event& event, Stream& stream) {
   std::uint64_t head = in.varint();
-  for (; head == kDefineShape || head == kDefineCounts; head = in.varint())
-    head == kDefineShape ? define_shape(in, stream) : define_counts(in, stream.defined);
+  for (;; head = in.varint()) {
+    if (head == kDefineShape)
+      define_shape(in, stream);
+    else if (head == kDefineCounts)
+      define_counts(in, stream.defined);
+    else if (head == kJoin)
+      decode_join(in, stream);
+    else
+      break;
+  }
   switch (head) {
     case kDefineName:
       stream.defined.names.push_back(in.string());

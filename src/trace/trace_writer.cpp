@@ -307,8 +307,20 @@ void TraceWriter::learn(NameId name, bool new_shape) noexcept {
     --surprises;
 }
 
+void TraceWriter::write_join(const Join& join) noexcept {
+  if (file_) file_->raise_version(kVersion);
+  std::uint8_t buffer[kLongestTimes];
+  Encoder out(buffer);
+  out.u8(kJoin);
+  out.varint(2 * join.back + (join.entered ? 1 : 0));
+  for (const Time time : {join.after, join.held})
+    out.time(std::clamp(time, Time(), kEndOfTime).count_ps());
+  end_record(put(buffer, out.size()));
+}
+
 void TraceWriter::write(const Event& event, const Counts* counts) noexcept {
   leave();
+  if (event.join.back != 0) write_join(event.join);
   const EventTimes times = times_of(event, clock_, last_leave_);
   const ShapeSource source{event, times, durations_repeat(event.name),
                            counts ? define_counts(*counts) : 0, last_request_};
@@ -338,7 +350,7 @@ bool TraceWriter::write_new(const ShapeSource& source) noexcept {
   const Event& event = source.event;
   if (shape_bits::tells_reduction(event) && file_) file_->raise_version(kVersionWithReductions);
   if (event.send.untouched && file_) file_->raise_version(kVersionWithUntouched);
-  if (trace::has_pieces(event) && file_) file_->raise_version(kVersion);
+  if (trace::has_pieces(event) && file_) file_->raise_version(kVersionWithPieces);
   std::uint8_t shape_bytes[kLongestShape];
   Encoder shape(shape_bytes);
   encode_shape(shape, source);

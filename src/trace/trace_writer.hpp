@@ -103,6 +103,7 @@ class TraceWriter {
   bool put_times(const ShapeSource& source) noexcept;
   bool write_shaped(const ShapeSource& source, std::span<const std::uint8_t> shape) noexcept;
   bool write_single(const ShapeSource& source, std::span<const std::uint8_t> shape) noexcept;
+  void write_join(const Join& join) noexcept;
   // Writes the list down if it is new; 0: there is no memory for it.
   CountsId define_counts(const Counts& counts) noexcept;
   bool durations_repeat(NameId name) const noexcept;

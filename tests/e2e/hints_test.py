@@ -91,30 +91,6 @@ int main(int argc, char **argv) {
 """
 
 # A thread computes 20 ms, five times; its maker waits for the others meanwhile, or for it first.
-BESIDE_CALLS = r"""
-#include <mpi.h>
-#include <pthread.h>
-#include <time.h>
-static void *work(void *unused) {
-  struct timespec now;
-  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); while (now.tv_sec == 0 && now.tv_nsec < 20000000);
-  return unused;
-}
-int main(int argc, char **argv) {
-  int level;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-  for (int i = 0; i < 5; ++i) {
-    pthread_t thread;
-    pthread_create(&thread, 0, work, 0);
-    if (argc > 1) pthread_join(thread, 0);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (argc == 1) pthread_join(thread, 0);
-  }
-  MPI_Finalize();
-  return 0;
-}
-"""
-
 STARTS = r"""
 #include <mpi.h>
 int main(int argc, char **argv) {
@@ -393,17 +369,6 @@ class Hints(harness.TestCase):
         self.assertNotIn("in vain", self.result.err)
         self.predict(2, [program, 1])
         self.assertNotIn("in vain", self.result.err)
-
-    def test_threads_that_compute_beside_calls_without_cores(self):
-        """A recording takes what they compute for time of the calls, which may be shorter elsewhere."""
-        program = self.directory / "beside"
-        self.ok(harness.run([f"mpicc.{harness.mpi}", self.write("beside.c", BESIDE_CALLS), "-o", program, "-lpthread"]))
-        told = r"rank \d+: other threads computed for 0\.\d+ s while it was in calls, and had too few cores here"
-        ranks = 2 * (os.cpu_count() or 1)
-        self.record(ranks, [program])
-        self.assertRegex(self.result.err, told)
-        self.record(ranks, [program, "first"])
-        self.assertNotRegex(self.result.err, told)
 
     def test_calls_to_processes_that_are_not_followed(self):
         """Calls on the communicator with them take no time either, and no note would name them."""

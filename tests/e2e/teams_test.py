@@ -1,6 +1,7 @@
 """Threads of a rank that wait for each other otherwise than by MPI (programs/teams.cpp): what they compute one after
 the other counts, what they compute beside each other does not add up, in all three ways."""
 
+import json
 import os
 import re
 
@@ -47,6 +48,78 @@ int main(int argc, char **argv) {
 #pragma omp parallel for num_threads(2) schedule(static)
   for (int i = 0; i < 16; ++i)
     for (int k = 0; k < 20000000; ++k) sums[i] += k;
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+# Rank by rank another thread computes 20 ms, the first one 5 ms before a barrier of all ranks and 1 ms after it; then the
+# first one waits for the other: five rounds.
+BESIDE_CALLS = r"""
+#include <mpi.h>
+#include <omp.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+static void compute(int ms) {
+  struct timespec begin, now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ms * 1000000L);
+}
+static void call(void) {
+  compute(5);
+  MPI_Barrier(MPI_COMM_WORLD);
+  compute(1);
+}
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int asked, done;
+static void *work(void *pool) {
+  int i = 0;
+  if (!pool) compute(20);
+  for (; pool && i < 5; ++i) {
+    pthread_mutex_lock(&lock);
+    while (asked == i) pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    compute(20);
+    pthread_mutex_lock(&lock);
+    ++done;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+  }
+  return 0;
+}
+int main(int argc, char **argv) {
+  const int pool = !strcmp(argv[1], "pool");
+  pthread_t thread;
+  int level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  if (pool) pthread_create(&thread, 0, work, &lock);
+  for (int i = 0; i < 5; ++i) {
+    if (!strcmp(argv[1], "team")) {
+#pragma omp parallel num_threads(2)
+      if (omp_get_thread_num() == 0)
+        call();
+      else
+        compute(20);
+    } else if (pool) {
+      pthread_mutex_lock(&lock);
+      ++asked;
+      pthread_cond_broadcast(&changed);
+      pthread_mutex_unlock(&lock);
+      call();
+      pthread_mutex_lock(&lock);
+      while (done <= i) pthread_cond_wait(&changed, &lock);
+      pthread_mutex_unlock(&lock);
+    } else {
+      pthread_create(&thread, 0, work, 0);
+      call();
+      pthread_join(thread, 0);
+    }
+  }
+  if (pool) pthread_join(thread, 0);
   MPI_Finalize();
   return 0;
 }
@@ -103,6 +176,25 @@ class Teams(harness.TestCase):
                         if 0.98 * ROUNDS * each < computed < 1.15 * ROUNDS * each:
                             break
                         self.assertFalse(last, f"{computed} ms for {ROUNDS * each}; {result.err}")
+
+    def test_that_compute_beside_calls(self):
+        """However long the calls take here, where all ranks share a core: a replay hides as much behind them as the target
+        does, and explain says the same."""
+        program = self.directory / "beside"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-fopenmp", self.write("beside.c", BESIDE_CALLS), "-o", program, "-lpthread"]))
+        machine = ("--machine", harness.T3D)
+        for form in ("made", "pool", "team"):
+            with self.subTest(form=form):
+                for last in (False, False, True):
+                    trace = self.directory / "beside.ftr"
+                    self.ok(harness.run(["taskset", "-c", min(os.sched_getaffinity(0)), harness.tool(), "record", "-n", 3,
+                                         "-o", trace, "--", program, form], env={"OMPI_MCA_hwloc_base_binding_policy": "none"}))
+                    says = [json.loads(self.foretrace(verb, trace, *machine, "--json").out)["time"] for verb in ("simulate", "explain")]
+                    self.assertEqual(*says)
+                    # Others take the core away, which costs some.
+                    if 0.1 < says[0] < 0.115:
+                        break
+                    self.assertFalse(last, says)
 
     def test_sleep_of_others_is_told(self):
         command = [harness.test_program("teams"), "sleepers"]

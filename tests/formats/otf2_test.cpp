@@ -147,6 +147,7 @@ TEST_F(Otf2, EventsComeBackAsTheyWere) {
         events[i].name = static_cast<NameId>(i % 3);
         if (uses_comm(events[i])) events[i].comm = static_cast<CommId>(r % 2);
         events[i].site = i % 4 == 0 ? 1 : 0;
+        if (i % 5 == 1) events[i].join = {i, i % 2 == 0, Time::ps(1'000'000 + r), Time::ps(3)};
         writer.write(events[i]);
       }
     }

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 
@@ -455,6 +456,59 @@ TEST(Places, AreInMessages) {
   const std::string deadlock = error_with_places(input, false);
   EXPECT_THAT(deadlock, HasSubstr("from rank 1, tag 5, 800 bytes at a.c:34: waits"));
   EXPECT_THAT(deadlock, HasSubstr("from rank 0, tag 5, 800 bytes: waits"));
+}
+
+// Rank 0 hands work of 300 to another of its threads, receives what rank 1 sends `late`, and then
+// waits for that thread; it has computed 100 before and 10 after. The thread had computed 200 more
+// than it there. What was handed on counts from where the event before was left, or where the next
+// one is `entered`.
+trace::Trace joining_trace(Time late, bool entered) {
+  trace::Trace trace = empty_trace(2);
+  Event recv;
+  recv.kind = EventKind::recv;
+  recv.recv = Programs::end(1, 800, 5);
+  Event begins;
+  begins.kind = EventKind::phase_begin;
+  begins.compute = us(100);
+  Event joins;
+  joins.kind = EventKind::phase_end;
+  joins.compute = us(210);
+  joins.join = {entered ? 1u : 2u, entered, us(300), us(200)};
+  trace.ranks[0] = {begins, recv, joins, finalize_event()};
+  trace.ranks[1] = {send_event(0, 800, 5, late), finalize_event()};
+  return trace;
+}
+
+class Half : public compute::Rule {
+ public:
+  Time before(const compute::Interval& interval) override { return interval.measured.scaled(0.5); }
+};
+
+TEST(Joins, HideAsMuchBehindCallsAsTheseTake) {
+  const machine::MachineModel model = test_machine();
+  const machine::Timing timing(model, machine::Bound::avg);
+  for (const bool entered : {false, true})
+    for (const auto& [scale, late] : std::initializer_list<std::pair<double, Time>>{
+             {1, us(100)}, {2, us(100)}, {2, us(5000)}}) {
+      const trace::Trace trace = joining_trace(late, entered);
+      TraceSource direct(trace);
+      TraceSource to_pack(trace);
+      MemorySource packed(std::make_shared<Program>(to_pack));
+      TraceSource to_halve(trace);
+      ComputedSource halved(to_halve, [](WorldRank) { return std::make_unique<Half>(); });
+      for (Source* source : std::initializer_list<Source*>{&direct, &packed, &halved}) {
+        SimulateOptions options;
+        options.scale = scale;
+        MemorySink sink(*source, {});
+        simulate(*source, timing, options, sink);
+        const trace::Trace made = sink.take();
+        const double factor = source == &halved ? scale / 2 : scale;
+        const Time worked = us(100 + 300).scaled(factor);
+        const Time called = made.ranks[0][1].leave + us(10).scaled(factor);
+        EXPECT_EQ(made.ranks[0][2].enter, std::max(worked, called));
+        EXPECT_EQ(worked > called, late == us(100)) << "both are tried";
+      }
+    }
 }
 
 TEST(TraceFile, UnfinishedSinkLeavesNothing) {

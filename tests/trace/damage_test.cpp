@@ -157,11 +157,11 @@ TEST_F(DamagedTrace, PipeIsNoTrace) {
 
 TEST_F(DamagedTrace, WrongVersion) {
   std::string bytes = sealed_file();
-  for (const char version : {0, 8, 99}) {
+  for (const char version : {0, 9, 99}) {
     bytes[8] = version;
     read(bytes);
     EXPECT_NE(message_.find("offset 8: trace format version " + std::to_string(version) +
-                            ", this tool reads versions 1 to 7"),
+                            ", this tool reads versions 1 to 8"),
               std::string::npos)
         << message_;
   }

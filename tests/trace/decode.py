@@ -10,7 +10,7 @@ one line an event, rank by rank:
 FIELDS, by kind: send=MODE,PEER,TAG,BYTES recv=WILD,PEER,TAG,BYTES request=N
 done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT counts=N.N.N count=N code=N
 taken=N moves=PEER,BYTES value=HEX reduction=N (call: reduction=N,BYTES)
-untouched piece=BYTES.
+untouched piece=BYTES join=BACK,ENTERED,AFTER,HELD.
 Last, `open rank=N NAME [site=OBJECT+OFFSET]` for every rank that was in a call, and `damage rank=N` for every stream that is cut off.
 """
 
@@ -222,6 +222,7 @@ class Rank:
     def lines(self):
         """Yields the lines of the whole records; raises CutOff after them."""
         b = self.bytes
+        join = ""
         while b.at < len(b.data):
             head = b.varint()
             if head == 1:
@@ -235,11 +236,16 @@ class Rank:
                 number = b.varint()
                 self.shapes[number] = self.shape()
             elif head == 5:
-                yield self.event(self.shape())
+                yield self.event(self.shape()) + join
+                join = ""
             elif head == 6:
                 self.define_counts()
+            elif head == 7:
+                which = b.varint()
+                join = f" join={which // 2},{which % 2},{b.time()},{b.time()}"
             else:
-                yield self.event(self.shapes[head - 8])
+                yield self.event(self.shapes[head - 8]) + join
+                join = ""
 
 
 class RankOfVersion1(Rank):
@@ -316,7 +322,7 @@ def decode_old_blocks(data, version, ranks):
 
 
 def decode_blocks(data, ranks):
-    """Of versions 3 to 7; checksums are not looked at."""
+    """Of versions 3 to 8; checksums are not looked at."""
     streams, opened, info, states = [b""] * ranks, [(0, 0)] * ranks, None, [None] * ranks
     length = struct.unpack_from("<Q", data, 16)[0]
     at = 4096
@@ -337,7 +343,7 @@ def decode_blocks(data, ranks):
 
 def decode(data):
     magic, version, ranks = struct.unpack_from("<8sII", data)
-    assert magic == b"FORETRC\n" and version in (1, 2, 3, 4, 5, 6, 7)
+    assert magic == b"FORETRC\n" and version in (1, 2, 3, 4, 5, 6, 7, 8)
     streams, opened, info, sealed, missing = \
         decode_old_blocks(data, version, ranks) if version < 3 else decode_blocks(data, ranks)
     lines = [f"ranks={info['ranks']} clock={info['clock']} sealed={int(sealed)} " +

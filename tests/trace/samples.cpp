@@ -183,6 +183,10 @@ void set_times(std::vector<Event>& events, Clock clock) {
     if (i % 2 == 1) event.wait = i == 5 ? kLongest : Time::ps(n);
     now = event.leave;
   }
+  if (clock == Clock::virtual_) {
+    events[1].join = {1, false, kLongest, Time()};
+    events[events.size() - 1].join = {events.size() - 1, true, Time::ps(7), kLongest};
+  }
   events[1].steps = std::numeric_limits<double>::max();
   events[4].steps = std::numeric_limits<double>::denorm_min();
 }

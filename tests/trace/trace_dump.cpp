@@ -115,6 +115,9 @@ void print_event(const TraceReader& reader, WorldRank rank, const Event& event) 
   if (const Counts* counts = reader.counts(rank, event))
     for (std::size_t i = 0; i < counts->size(); ++i)
       std::printf("%s%" PRIu64, i == 0 ? " counts=" : ".", (*counts)[i].count);
+  if (event.join.back != 0)
+    std::printf(" join=%" PRIu64 ",%d,%" PRId64 ",%" PRId64, event.join.back, event.join.entered,
+                event.join.after.count_ps(), event.join.held.count_ps());
   std::printf("\n");
 }
 

@@ -1,6 +1,5 @@
 // What is said at the end of a run: each in one line, however many ranks it is about. What is
 // about its times goes into the trace as well.
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,7 +11,6 @@
 #include "base/threads_note.hpp"
 #include "base/waits_note.hpp"
 #include "capture/handlers/handlers.hpp"
-#include "capture/host/core_set.hpp"
 #include "capture/session/own_comm.hpp"
 #include "capture/session/session.hpp"
 #include "capture/session/start_up.hpp"
@@ -160,13 +158,6 @@ void Session::complain_of_sleep() {
 }
 
 // Collective. A rank has one row of events, whichever thread's they are.
-// Whether a second thread of this rank had a core beside it, as far as the ranks are concerned.
-bool Session::has_core_for_helper() const {
-  const auto host = hosts_.at(static_cast<std::size_t>(comms.world_rank().value));
-  const auto ranks = std::ranges::count(hosts_, host);
-  return own_cores().count() >= 2 && 2 * ranks <= ::sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 void Session::complain_of_threads() {
   constexpr double kLeastShare = 0.1;
   const WorldRank self = comms.world_rank();
@@ -187,13 +178,6 @@ void Session::complain_of_threads() {
     return;
   }
   if (settings_.clock != trace::Clock::cpu) return;
-  // Where each thread has a core, calls are as long as they are because of other ranks.
-  if (most(has_core_for_helper() ? 0 : beside_calls_.seconds(), now_.seconds()))
-    tell(
-        rank_text(self) + ": other threads computed for " + seconds_text(beside_calls_) +
-        " while it was in calls, and had too few cores here; simulate takes that for time of these "
-        "calls, so its time may be too short: predict and live runs (simulate -n) run the threads "
-        "themselves");
   constexpr const char* kAfterThem =
       " beside calls of others that may wait; simulate puts that after these calls, so its time "
       "may be too long";

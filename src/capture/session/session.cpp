@@ -100,7 +100,7 @@ void Session::start(Fn fn) {
   event.kind = trace::EventKind::init;
   event.name = name_id(fn);
   event.site = site();
-  writer_.write(event);
+  write_alone(event);
   leave_out_calls();
   if (virtual_wtime())
     show_clocks();
@@ -346,6 +346,7 @@ void Session::begin_event(trace::Event& event, trace::EventKind kind, trace::Nam
     announcer_ = thread_->number;
   }
   event.enter = event.leave = now_;
+  if (!others_called_) joins_.begin(event, now_ + beside_clock());
 }
 
 // Another call than a look: those before found nothing, and were work.
@@ -454,7 +455,7 @@ void Session::end_as_call() {
     announced_at_looks_ += event.steps;
   }
   // What goes on with a call stands by itself: a count says how often the event's cost is paid.
-  const bool alone = event.count == 0 || pending_.count == 0;
+  const bool alone = event.count == 0 || pending_.count == 0 || Joins::part(pending_, event);
   const bool like = has_pending_ && pending_.name == event.name && !announced && !alone &&
                     goes_on == look && event.count <= UINT32_MAX - pending_.count;
   // Between looks that may be idle: what it computed is told with the row's first.
@@ -552,8 +553,9 @@ void Session::write_pending() {
 }
 
 // Only one thread has called so far.
-void Session::write_alone(const trace::Event& event, const trace::Counts* counts) {
+void Session::write_alone(trace::Event& event, const trace::Counts* counts) {
   written_until_ = event.leave;
+  joins_.write(event);
   writer_.write(event, counts);
   note_wait(event);
 }

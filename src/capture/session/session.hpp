@@ -32,6 +32,7 @@
 #include "capture/session/calling_thread.hpp"
 #include "capture/session/clock_sync.hpp"
 #include "capture/session/found_look.hpp"
+#include "capture/session/joins.hpp"
 #include "capture/session/look_choices.hpp"
 #include "machine/choice_order.hpp"
 #include "machine/clock_wait.hpp"
@@ -124,9 +125,7 @@ class Session {
   void forget_thread(CallingThread& thread);
   // Of the calling thread (thread_calls::Watcher).
   std::optional<Position> threads_position();
-  bool go_on_from(const Position& from, bool exactly);
-  void note_new_thread();
-  void note_beside_calls(Time other, Time own);
+  bool go_on_from(const Position& from, const thread_calls::Waited& waited);
   void joined_thread();
   Time on_clock(Time computed) const;
   bool counts_waits() const { return computation_.counts_waits(); }
@@ -244,7 +243,7 @@ class Session {
   void begin_pending(bool is_first);
   void hold_pending();
   void write_pending();
-  void write_alone(const trace::Event& event, const trace::Counts* counts = nullptr);
+  void write_alone(trace::Event& event, const trace::Counts* counts = nullptr);
   void end_row();
   void start_threads(bool several_may_call);
   CallingThread& new_thread();
@@ -282,7 +281,6 @@ class Session {
   void complain_of_roots() const;
   void complain_of_sleep();
   void complain_of_crowding();
-  bool has_core_for_helper() const;
   void complain_of_threads();
   void tell(const std::string& note);
   std::vector<std::string> all_notes() const;
@@ -327,8 +325,7 @@ class Session {
   std::vector<CallingThread*> waiting_;  // in MPI, with an event begun
   Time written_until_;                   // the last event's leave time
   std::uint64_t waits_ = 0;              // calls that are over and may have waited
-  Time beside_calls_;                    // others' computation, while the one that calls did so
-  std::optional<Time> made_at_;          // what in_calls_ was when it made a thread
+  Joins joins_;                          // as long as one thread calls
   Time behind_waits_;                    // computation beside them that a replay has after them,
   double steps_behind_waits_ = 0;        // and steps that were announced beside them
   Time hidden_;                          // computation beside others' that is in no event

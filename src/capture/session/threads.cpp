@@ -30,12 +30,15 @@ struct Leaving {
 };
 thread_local Leaving leaving;
 
+using thread_calls::Waited;
+
 constexpr thread_calls::Watcher kWatcher{
     .is_followed = [] { return session.active() && wrapper_depth == 0; },
     .position = [] { return session.threads_position(); },
-    .go_on = [](const Position& from, bool exactly) { return session.go_on_from(from, exactly); },
+    .go_on = [](const Position& from,
+                const Waited& waited) { return session.go_on_from(from, waited); },
     .joined = [] { session.joined_thread(); },
-    .makes_thread = [] { session.note_new_thread(); },
+    .makes_thread = nullptr,
     .on_clock = [](Time computed) { return session.on_clock(computed); },
     .counts_waits = [] { return session.counts_waits(); },
     .in_calls = [] { return session.in_calls(); },
@@ -116,6 +119,7 @@ std::optional<Position> Session::threads_position() {
     at.clock = before + computation_.until_reading(first_thread_.computed);
     at.steps = first_thread_.steps_clock + first_thread_.computed.added.steps;
     at.waits = waits_;
+    at.behind = joins_.behind(written_until_ + beside_clock());
     in_calls_.ask();
   }
   at.clock += beside_clock();
@@ -133,31 +137,21 @@ Time Session::on_clock(Time computed) const {
 }
 
 // The calling thread goes on no earlier than there.
-bool Session::go_on_from(const Position& from, bool exactly) {
+bool Session::go_on_from(const Position& from, const Waited& waited) {
   const std::optional<Position> here = threads_position();
+  const bool exactly = !waited.worked;
   if (!here) return false;
   if (others_called_) {
     const std::lock_guard turn(turn_);
     hold_up_until({from.clock - beside_clock(), from.steps, from.waits}, exactly);
   } else {
-    if (!predicting()) note_beside_calls(from.clock, here->clock);
     if (exactly || from.clock > here->clock)
       note_held_up(computation_.off_clock(from.clock - here->clock), Time());
+    const Time own = here->clock - (exactly ? on_clock(waited.spun) : Time());
+    if (predicting() || settings_.clock == trace::Clock::cpu)
+      joins_.note(from, own, exactly ? from.clock : std::max(from.clock, here->clock));
   }
   return true;
-}
-
-void Session::note_new_thread() {
-  if (initial_thread && !made_at_) made_at_ = in_calls_.before();
-}
-
-// Of what a thread has computed that was made since the last wait, the part for which this one need
-// not wait because it was in calls. (When one that was there before has begun, nobody knows here.)
-void Session::note_beside_calls(Time other, Time own) {
-  if (!made_at_) return;
-  const Time passed = in_calls_.before() - *made_at_;
-  made_at_.reset();
-  beside_calls_ += std::clamp(other - (own - passed), Time(), passed);
 }
 
 void Session::hold_up_until(const Position& from, bool exactly) {
@@ -337,6 +331,7 @@ void Session::write_in_order(const CallingThread& of, trace::Event& event,
   if (waits_ > of.waits_joined) steps_behind_waits_ += std::max(event.steps - of.steps_joined, 0.0);
   note_wait(event);
   written_until_ = event.leave;
+  event.join = {};
   writer_.write(event, counts);
   // The rank is still in the calls of the others.
   for (const CallingThread* thread : waiting_)

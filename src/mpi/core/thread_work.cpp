@@ -49,11 +49,11 @@ std::optional<Position> position() {
   return at;
 }
 
-bool go_on(const Position& from, bool exactly) {
+bool go_on(const Position& from, const thread_calls::Waited& waited) {
   if (!this_thread) return false;
   const program_clock::Real own;
   enter_library();
-  line.hold_up_until(*this_thread, from.clock, exactly);
+  line.hold_up_until(*this_thread, from.clock, !waited.worked);
   leave_library();
   return true;
 }
