@@ -24,8 +24,9 @@
 namespace foretrace {
 
 Position later(const Position& a, const Position& b) {
-  return {std::max(a.clock, b.clock), std::max(a.steps, b.steps), std::max(a.waits, b.waits),
-          std::max(a.slept, b.slept), (a.clock < b.clock ? b : a).behind};
+  const Position& last = a.clock < b.clock ? b : a;
+  return {std::max(a.clock, b.clock), std::max(a.steps, b.steps), std::max(a.slept, b.slept),
+          last.behind, last.other};
 }
 
 namespace thread_calls {

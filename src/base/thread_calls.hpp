@@ -15,16 +15,18 @@ namespace foretrace {
 struct Position {
   Time clock;
   double steps = 0;
-  std::uint64_t waits = 0;  // calls of its threads that are over and may have waited
-  Time slept{};             // by it, and before it by those that it has waited for
-  // Where the one thread that calls handed this on, or a position that led to it.
+  Time slept{};  // by it, and before it by those that it has waited for
+  // Where a thread that calls was last before this, or before another position that led to it.
   struct Behind {
     std::uint64_t gap = 0;    // between two of its calls, by number from 1; 0: not known
-    std::uint64_t event = 0;  // the last event that was written, from 1; 0: it counts from the next
-    Time left{};              // when that was left, by `clock`
+    std::uint64_t event = 0;  // the last event that was written, from 1
+    bool is_next = false;     // it counts from where the next one is entered
+    Time left{};              // when `event` was left, by `clock`
     Time computed{};          // by the rank up to then, without waits for its threads
+    double steps = 0;         // where several threads call: announced up to then
   };
   Behind behind{};
+  Behind other{};  // where several threads call: it is behind this as well
 };
 
 // The later one in each.

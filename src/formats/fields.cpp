@@ -161,12 +161,13 @@ std::string time_text(Time time) {
   return text_unless(time.count_ps(), std::int64_t{0});
 }
 
-// BACK,left or BACK,entered, and two times.
-std::string join_text(const Event& event) {
-  const trace::Join& join = event.join;
+// BACK,left or BACK,entered, and two times; and twice steps.
+std::string join_text(const trace::Join& join) {
   if (join.back == 0) return {};
   return std::to_string(join.back) + (join.entered ? ",entered," : ",left,") +
-         std::to_string(join.after.count_ps()) + "," + std::to_string(join.held.count_ps());
+         std::to_string(join.after.count_ps()) + "," + std::to_string(join.held.count_ps()) +
+         (join.knows_steps ? "," + real_text(join.after_steps) + "," + real_text(join.held_steps)
+                           : std::string());
 }
 
 trace::Join join_of(std::string_view text, const FieldScope& scope) {
@@ -177,7 +178,11 @@ trace::Join join_of(std::string_view text, const FieldScope& scope) {
   if (moment != "left" && moment != "entered") expected("left or entered", moment);
   join.entered = moment == "entered";
   join.after = time_of(next_part(text, ','));
-  join.held = time_of(text);
+  join.held = time_of(next_part(text, ','));
+  join.knows_steps = !text.empty();
+  if (!join.knows_steps) return join;
+  join.after_steps = real_of(next_part(text, ','));
+  join.held_steps = real_of(text);
   return join;
 }
 
@@ -232,7 +237,10 @@ constexpr Field kFields[] = {
      [](Event& e, Text v, Scope) { e.leave = time_of(v); }},
     {"wait", any, [](const Event& e) { return time_text(e.wait); },
      [](Event& e, Text v, Scope) { e.wait = time_of(v); }},
-    {"join", any, join_text, [](Event& e, Text v, Scope s) { e.join = join_of(v, s); }},
+    {"join", any, [](const Event& e) { return join_text(e.join); },
+     [](Event& e, Text v, Scope s) { e.join = join_of(v, s); }},
+    {"second_join", any, [](const Event& e) { return join_text(e.second); },
+     [](Event& e, Text v, Scope s) { e.second = join_of(v, s); }},
     {"site", any, [](const Event& e) { return text_unless(e.site, 0u); },
      [](Event& e, Text v, Scope s) {
        e.site = number<SiteId>(v, "a site that was defined", 1, static_cast<SiteId>(s.sites));

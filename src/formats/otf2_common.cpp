@@ -41,6 +41,11 @@ constexpr AttributeRow kAttributes[] = {
      OTF2_TYPE_UINT64},
     {"JOIN_AFTER", "ps that it took from there", OTF2_TYPE_UINT64},
     {"JOIN_HELD", "ps of the computation that were the wait", OTF2_TYPE_UINT64},
+    {"JOIN_AFTER_STEPS", "the same in steps", OTF2_TYPE_DOUBLE},
+    {"JOIN_HELD_STEPS", "the same in steps", OTF2_TYPE_DOUBLE},
+    {"SECOND_JOIN", "as JOIN, of another thread", OTF2_TYPE_UINT64},
+    {"SECOND_JOIN_AFTER", "as JOIN_AFTER", OTF2_TYPE_UINT64},
+    {"SECOND_JOIN_AFTER_STEPS", "the same in steps", OTF2_TYPE_DOUBLE},
 };
 static_assert(std::size(kAttributes) == static_cast<std::size_t>(Attribute::kCount));
 
@@ -102,6 +107,23 @@ Bytes from_arguments(Cost cost, const CollectivePlace& place, const MovedBytes& 
 
 const AttributeRow& row_of(Attribute attribute) {
   return kAttributes[static_cast<std::size_t>(attribute)];
+}
+
+void take_join(trace::Join& join, Attribute attribute, const OTF2_AttributeValue& value) {
+  const Time time = Time::ps(static_cast<std::int64_t>(value.uint64));
+  if (attribute == Attribute::join_after || attribute == Attribute::second_after) {
+    join.after = time;
+  } else if (attribute == Attribute::join_held) {
+    join.held = time;
+  } else if (attribute == Attribute::join_held_steps) {
+    join.held_steps = value.float64;
+  } else if (row_of(attribute).type == OTF2_TYPE_DOUBLE) {
+    join.knows_steps = true;
+    join.after_steps = value.float64;
+  } else {
+    join.back = value.uint64 / 2;
+    join.entered = value.uint64 % 2 != 0;
+  }
 }
 
 std::optional<OTF2_CollectiveOp> op_of(Cost cost) {

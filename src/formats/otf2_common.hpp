@@ -47,6 +47,11 @@ enum class Attribute : std::uint8_t {
   join,       // trace::Join: twice `back`, and 1 if `entered`; so, too, as are
   join_after,
   join_held,
+  join_after_steps,  // where they are known
+  join_held_steps,
+  second,  // another
+  second_after,
+  second_after_steps,
   kCount
 };
 
@@ -56,6 +61,8 @@ struct AttributeRow {
   OTF2_Type type;
 };
 const AttributeRow& row_of(Attribute attribute);
+// What one of those from `join` on says of it.
+void take_join(trace::Join& join, Attribute attribute, const OTF2_AttributeValue& value);
 
 // nullopt: OTF2 has no such collective.
 std::optional<OTF2_CollectiveOp> op_of(machine::Cost cost);

@@ -106,12 +106,15 @@ class LocationReader {
 
 void LocationReader::take_attribute(CallHints& hints, Attribute attribute,
                                     const OTF2_AttributeValue& value) const {
+  const auto time = [&value] {
+    return Time::ps(std::min(static_cast<std::int64_t>(value.uint64), kLatest));
+  };
   switch (attribute) {
     case Attribute::compute:
-      hints.compute = Time::ps(std::min(static_cast<std::int64_t>(value.uint64), kLatest));
+      hints.compute = time();
       break;
     case Attribute::wait:
-      hints.wait = Time::ps(std::min(static_cast<std::int64_t>(value.uint64), kLatest));
+      hints.wait = time();
       break;
     case Attribute::steps:
       hints.steps = value.float64;
@@ -193,14 +196,14 @@ void LocationReader::take_attribute(CallHints& hints, Attribute attribute,
       hints.recv_piece = static_cast<std::uint16_t>(value.uint32 >> 16);
       break;
     case Attribute::join:
-      hints.join.back = value.uint64 / 2;
-      hints.join.entered = value.uint64 % 2 != 0;
-      break;
     case Attribute::join_after:
-      hints.join.after = Time::ps(std::min(static_cast<std::int64_t>(value.uint64), kLatest));
-      break;
     case Attribute::join_held:
-      hints.join.held = Time::ps(std::min(static_cast<std::int64_t>(value.uint64), kLatest));
+    case Attribute::join_after_steps:
+    case Attribute::join_held_steps:
+    case Attribute::second:
+    case Attribute::second_after:
+    case Attribute::second_after_steps:
+      take_join(attribute >= Attribute::second ? hints.second : hints.join, attribute, value);
       break;
     case Attribute::reduction:
       if (!machine::is_reduction(value.uint8))

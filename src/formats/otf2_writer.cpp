@@ -137,6 +137,15 @@ void RankWriter::add_common(Attributes& list, const Event& event) {
   list.add(Attr::join_after, static_cast<std::uint64_t>(event.join.after.count_ps()));
   list.add(Attr::join_held, static_cast<std::uint64_t>(event.join.held.count_ps()));
   names_.tell_joins();
+  if (event.join.knows_steps) {
+    list.add(Attr::join_after_steps, std::bit_cast<std::uint64_t>(event.join.after_steps));
+    list.add(Attr::join_held_steps, std::bit_cast<std::uint64_t>(event.join.held_steps));
+  }
+  if (event.second.back == 0) return;
+  list.add(Attr::second, 2 * event.second.back + (event.second.entered ? 1 : 0));
+  list.add(Attr::second_after, static_cast<std::uint64_t>(event.second.after.count_ps()));
+  if (event.second.knows_steps)
+    list.add(Attr::second_after_steps, std::bit_cast<std::uint64_t>(event.second.after_steps));
 }
 
 std::uint32_t RankWriter::comm_of(const Event& event) {

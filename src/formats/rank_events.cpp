@@ -393,7 +393,8 @@ void RankEvents::add(Event event, bool open) {
   event.send.piece = hints_.send_piece;
   event.recv.piece = hints_.recv_piece;
   event.join = hints_.join;
-  if (event.join.back > flushed_ + pending_.size())
+  event.second = hints_.second;
+  if (std::max(event.join.back, event.second.back) > flushed_ + pending_.size())
     throw Error("a wait for a thread that began before the first event");
   if (event.kind == EventKind::finalize || event.kind == EventKind::aborted) finalized_ = true;
   pending_.push_back({std::move(event), open});

@@ -48,6 +48,7 @@ struct CallHints {
   machine::OneSided one_sided = machine::OneSided::none;
   machine::Reduction reduction = machine::Reduction::none;
   trace::Join join;
+  trace::Join second;
 };
 
 // One direction of a message. `comm` is an index into the communicators of all ranks.

@@ -41,10 +41,9 @@ class ComputedSource : public Source {
                            operation.steps, std::max(operation.count, 1U), operation.count == 0});
     // Other threads are as much faster or slower as the one that calls.
     if (operation.joins) {
-      factors_.resize(rules_.size(), 1);
-      if (recorded > Time())
-        factors_[static_cast<std::size_t>(rank.value)] =
-            operation.compute.seconds() / recorded.seconds();
+      factors_.resize(rules_.size());
+      factors_[static_cast<std::size_t>(rank.value)] =
+          recorded > Time() ? operation.compute.seconds() / recorded.seconds() : 1;
     }
     // A recorded test that is an event of its own has found something.
     if (!source_->reactive() && operation.kind == trace::EventKind::complete)
@@ -55,6 +54,7 @@ class ComputedSource : public Source {
     Joining joining = source_->joining(rank);
     const double factor = factors_[static_cast<std::size_t>(rank.value)];
     joining.after = joining.after.scaled(factor);
+    joining.after_second = joining.after_second.scaled(factor);
     joining.held = joining.held.scaled(factor);
     return joining;
   }

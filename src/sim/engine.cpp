@@ -307,12 +307,22 @@ Time Engine::computed(const Rank& rank) {
   const Joining joining = operation.joins ? source_.joining(rank.id) : Joining();
   if (joining.left != 0) moments_[rank.id.value][joining.left] = rank.clock;
   Time computed = rank.clock + compute_before(rank, operation);
+  const double longer = slower(rank);
+  const auto join = [&](Time own, Time after, Time after_second) {
+    const auto& moments = moments_.at(rank.id.value);
+    computed = std::max(rank.clock + own, moments.at(joining.from) + after);
+    if (joining.second != 0)
+      computed = std::max(computed, moments.at(joining.second) + after_second);
+  };
   if (joining.from != 0 && options_.compute == ComputeMode::recorded) {
-    const double scale = options_.scale * slower(rank);
-    const Time own = std::max(operation.compute - joining.held, Time());
-    const Time others = moments_.at(rank.id.value).at(joining.from) + joining.after.scaled(scale);
-    computed = std::max(rank.clock + own.scaled(scale), others);
+    const double scale = options_.scale * longer;
+    join(std::max(operation.compute - joining.held, Time()).scaled(scale),
+         joining.after.scaled(scale), joining.after_second.scaled(scale));
   }
+  if (joining.from != 0 && options_.compute == ComputeMode::annotated && joining.knows_steps)
+    join(timing_.compute(std::max(operation.steps - joining.held_steps, 0.0), longer),
+         timing_.compute(joining.after_steps, longer),
+         timing_.compute(joining.steps_after_second, longer));
   if (joining.entered != 0) moments_[rank.id.value][joining.entered] = computed;
   return computed;
 }

@@ -61,6 +61,14 @@ struct Joining {
   std::uint64_t from = 0;     // the operation begins no earlier than `after` that; 0: it may
   Time after;
   Time held;  // what of `compute` was the wait, where it was recorded
+  // The same in steps, where they are known.
+  bool knows_steps = false;
+  double after_steps = 0;
+  double held_steps = 0;
+  // As `from`: it comes after both.
+  std::uint64_t second = 0;
+  Time after_second;
+  double steps_after_second = 0;
 };
 
 // Its `name`, `site` and `comm` are for Source::name, ::site and ::comm; `compute` is what was
@@ -85,7 +93,8 @@ struct Operation : trace::Call {
   // A recorded look in a row that ends by finding something (machine::LookRow), but for the first
   // in vain: it computes nothing, and takes nothing if it is in vain.
   bool idle : 1 = false;
-  // Its source tells more (Source::joining). Heeded where computation takes what was recorded.
+  // Its source tells more (Source::joining). Heeded where computation takes what was recorded or
+  // announced.
   bool joins : 1 = false;
   Locking locking = Locking::none;  // call only
 

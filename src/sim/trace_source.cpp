@@ -109,7 +109,8 @@ void TraceSource::survey(WorldRank rank) {
   rewind(rank);
   while (const Event* event = read(rank)) {
     ++number;
-    if (event->join.back != 0) to.joined.push_back(moment_of(event->join, number));
+    for (const trace::Join* join : {&event->join, &event->second})
+      if (join->back != 0) to.joined.push_back(moment_of(*join, number));
     if (looks(rank, *event))
       all_looks.look(*event);
     else
@@ -213,7 +214,8 @@ void TraceSource::find_lock(Stream& stream, Operation& operation) {
   if (operation.locking != Locking::none) operation.lock = lock;
 }
 
-void TraceSource::find_join(Stream& stream, const trace::Join& join, Operation& operation) {
+void TraceSource::find_join(Stream& stream, const Event& event, Operation& operation) {
+  const trace::Join& join = event.join;
   const std::uint64_t number = ++stream.events;
   if (stream.joined.empty()) return;
   stream.joining = {};
@@ -230,6 +232,12 @@ void TraceSource::find_join(Stream& stream, const trace::Join& join, Operation& 
     stream.joining.from = moment_of(join, number);
     stream.joining.after = join.after;
     stream.joining.held = join.held;
+    stream.joining.knows_steps = join.knows_steps;
+    stream.joining.after_steps = join.after_steps;
+    stream.joining.held_steps = join.held_steps;
+    if (event.second.back != 0) stream.joining.second = moment_of(event.second, number);
+    stream.joining.after_second = event.second.after;
+    stream.joining.steps_after_second = event.second.after_steps;
   }
   operation.joins =
       stream.joining.left != 0 || stream.joining.entered != 0 || stream.joining.from != 0;
@@ -266,7 +274,7 @@ bool TraceSource::next(WorldRank rank, Operation& operation) {
   operation.comm = trace::uses_comm(*event) ? global_comm(rank, event->comm) : 0;
   if (looks(rank, *event)) operation.idle = from.idle[from.next_look++];
   if (operation.idle) operation.compute = Time();
-  find_join(from, event->join, operation);
+  find_join(from, *event, operation);
   if (trace::is_one_sided(*event)) find_lock(from, operation);
   if (is_open_wildcard(*event)) resolve_wildcard(from, operation);
   if (!from.cancelled.empty() && event->request != 0 &&

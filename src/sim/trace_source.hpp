@@ -92,7 +92,7 @@ class TraceSource : public Source {
   trace::CommId global_comm(WorldRank rank, trace::CommId id);
   trace::SiteId global_site(WorldRank rank, trace::SiteId id);
   static void find_lock(Stream& stream, Operation& operation);
-  static void find_join(Stream& stream, const trace::Join& join, Operation& operation);
+  static void find_join(Stream& stream, const trace::Event& event, Operation& operation);
   void resolve_wildcard(Stream& stream, Operation& operation);
   void reopen_wildcard(Operation& operation) const;
 

@@ -130,6 +130,9 @@ struct Join {
   bool entered = false;
   Time after;
   Time held;
+  bool knows_steps = false;  // the same in annotated steps
+  double after_steps = 0;
+  double held_steps = 0;
   std::uint64_t mark = 0;  // for whoever makes events; is not written
 
   bool operator==(const Join&) const = default;
@@ -148,6 +151,7 @@ struct Event : Call {
   CountsId counts = 0;    // collective
   double value = 0;       // mark: what the program said of it
   Join join;
+  Join second;  // it waited for this as well; without `held`
 
   bool operator==(const Event&) const = default;
 };

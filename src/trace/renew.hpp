@@ -13,7 +13,7 @@ inline void renew(Event& event) {
   event.code = 0;
   event.counts = 0;
   event.value = 0;
-  event.join = Join();
+  event.join = event.second = Join();
 }
 
 }  // namespace foretrace::trace

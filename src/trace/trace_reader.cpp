@@ -22,6 +22,7 @@ struct Stream {
   std::vector<Shape> shapes;
   std::uint64_t events = 0;  // read
   Join join;                 // of the next one
+  Join second;
 };
 
 void decode_site(Decoder& in, Definitions& defined) {
@@ -72,15 +73,22 @@ void define_counts(Decoder& in, Definitions& defined) {
 
 void decode_join(Decoder& in, Stream& stream) {
   const std::uint64_t which = in.varint();
-  const std::uint64_t back = which / 2;
-  if (back == 0 || back > stream.events) throw Broken{"a wait for an event that there is not"};
-  stream.join = Join();
-  stream.join.back = back;
-  stream.join.entered = which % 2 != 0;
-  stream.join.after = Time::ps(in.time());
-  stream.join.held = Time::ps(in.time());
-  if (std::max(stream.join.after, stream.join.held) > kEndOfTime)
-    throw Broken{"a time is out of range"};
+  Join join;
+  join.back = which / 4;
+  join.entered = which % 2 != 0;
+  join.knows_steps = which / 2 % 2 != 0;
+  if (join.back == 0 || join.back > stream.events)
+    throw Broken{"a wait for an event that there is not"};
+  join.after = Time::ps(in.time());
+  join.held = Time::ps(in.time());
+  if (std::max(join.after, join.held) > kEndOfTime) throw Broken{"a time is out of range"};
+  if (join.knows_steps) {
+    join.after_steps = in.f64();
+    join.held_steps = in.f64();
+  }
+  if (!(join.after_steps >= 0 && join.held_steps >= 0)) throw Broken{"steps that make no sense"};
+  if (stream.second.back != 0) throw Broken{"three waits before an event"};
+  (stream.join.back == 0 ? stream.join : stream.second) = join;
 }
 
 // A new shape takes the next number, or the place of an old one.
@@ -111,6 +119,7 @@ void read_shaped(Decoder& in, std::uint64_t head, Event& event, Stream& stream) 
 void read_event(Decoder& in, std::uint64_t head, Event& event, Stream& stream) {
   read_shaped(in, head, event, stream);
   event.join = std::exchange(stream.join, {});
+  event.second = std::exchange(stream.second, {});
   ++stream.events;
   if (event.counts == 0) return;
   const std::size_t length = stream.defined.counts[event.counts - std::size_t{1}].size();
@@ -280,6 +289,7 @@ TraceReader::Record TraceReader::next_record(WorldRank rank, Event& event) {
   } catch (const Broken& broken) {
     impl_->add(rank, offset, broken);
     stream.position = before;  // the record may be there when the file has grown
+    stream.join = stream.second = {};
   }
   stream.ended = true;
   return Record::end;

@@ -312,15 +312,19 @@ void TraceWriter::write_join(const Join& join) noexcept {
   std::uint8_t buffer[kLongestTimes];
   Encoder out(buffer);
   out.u8(kJoin);
-  out.varint(2 * join.back + (join.entered ? 1 : 0));
+  out.varint(4 * join.back + (join.knows_steps ? 2 : 0) + (join.entered ? 1 : 0));
   for (const Time time : {join.after, join.held})
     out.time(std::clamp(time, Time(), kEndOfTime).count_ps());
+  if (join.knows_steps) {
+    for (const double steps : {join.after_steps, join.held_steps}) out.f64(steps >= 0 ? steps : 0);
+  }
   end_record(put(buffer, out.size()));
 }
 
 void TraceWriter::write(const Event& event, const Counts* counts) noexcept {
   leave();
-  if (event.join.back != 0) write_join(event.join);
+  for (const Join* join : {&event.join, &event.second})
+    if (join->back != 0) write_join(*join);
   const EventTimes times = times_of(event, clock_, last_leave_);
   const ShapeSource source{event, times, durations_repeat(event.name),
                            counts ? define_counts(*counts) : 0, last_request_};

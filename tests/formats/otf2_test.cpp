@@ -148,6 +148,7 @@ TEST_F(Otf2, EventsComeBackAsTheyWere) {
         if (uses_comm(events[i])) events[i].comm = static_cast<CommId>(r % 2);
         events[i].site = i % 4 == 0 ? 1 : 0;
         if (i % 5 == 1) events[i].join = {i, i % 2 == 0, Time::ps(1'000'000 + r), Time::ps(3)};
+        if (i % 10 == 1) events[i].second = {1, true, Time::ps(9), Time(), true, 0.5, 0};
         writer.write(events[i]);
       }
     }

@@ -10,7 +10,7 @@ one line an event, rank by rank:
 FIELDS, by kind: send=MODE,PEER,TAG,BYTES recv=WILD,PEER,TAG,BYTES request=N
 done=REQUEST,CANCELLED,SOURCE,TAG,BYTES collective=WHICH,BYTES,ROOT counts=N.N.N count=N code=N
 taken=N moves=PEER,BYTES value=HEX reduction=N (call: reduction=N,BYTES)
-untouched piece=BYTES join=BACK,ENTERED,AFTER,HELD.
+untouched piece=BYTES join=BACK,ENTERED,AFTER,HELD[,HEX,HEX].
 Last, `open rank=N NAME [site=OBJECT+OFFSET]` for every rank that was in a call, and `damage rank=N` for every stream that is cut off.
 """
 
@@ -242,7 +242,9 @@ class Rank:
                 self.define_counts()
             elif head == 7:
                 which = b.varint()
-                join = f" join={which // 2},{which % 2},{b.time()},{b.time()}"
+                join += f" join={which // 4},{which % 2},{b.time()},{b.time()}"
+                for _ in range(2 if which & 2 else 0):
+                    join += f",{struct.unpack('<Q', b.take(8))[0]:016x}"
             else:
                 yield self.event(self.shapes[head - 8]) + join
                 join = ""

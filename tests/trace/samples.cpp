@@ -184,8 +184,10 @@ void set_times(std::vector<Event>& events, Clock clock) {
     now = event.leave;
   }
   if (clock == Clock::virtual_) {
-    events[1].join = {1, false, kLongest, Time()};
+    events[1].join = {1, false, kLongest, Time(), true, 0.1, 3e300};
     events[events.size() - 1].join = {events.size() - 1, true, Time::ps(7), kLongest};
+    events[events.size() - 2].join = {2, true, Time::ps(1), Time::ps(2), true, 3, 4};
+    events[events.size() - 2].second = {3, false, Time::ps(5), Time(), true, 6, 0};
   }
   events[1].steps = std::numeric_limits<double>::max();
   events[4].steps = std::numeric_limits<double>::denorm_min();

@@ -115,9 +115,14 @@ void print_event(const TraceReader& reader, WorldRank rank, const Event& event) 
   if (const Counts* counts = reader.counts(rank, event))
     for (std::size_t i = 0; i < counts->size(); ++i)
       std::printf("%s%" PRIu64, i == 0 ? " counts=" : ".", (*counts)[i].count);
-  if (event.join.back != 0)
-    std::printf(" join=%" PRIu64 ",%d,%" PRId64 ",%" PRId64, event.join.back, event.join.entered,
-                event.join.after.count_ps(), event.join.held.count_ps());
+  for (const Join* join : {&event.join, &event.second}) {
+    if (join->back == 0) continue;
+    std::printf(" join=%" PRIu64 ",%d,%" PRId64 ",%" PRId64, join->back, join->entered,
+                join->after.count_ps(), join->held.count_ps());
+    if (join->knows_steps)
+      std::printf(",%016" PRIx64 ",%016" PRIx64, std::bit_cast<std::uint64_t>(join->after_steps),
+                  std::bit_cast<std::uint64_t>(join->held_steps));
+  }
   std::printf("\n");
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/thread_calls.hpp"
 #include "base/time.hpp"
 #include "capture/handlers/functions.hpp"
 #include "capture/host/computation.hpp"
@@ -39,9 +40,8 @@ struct CallingThread {
   Computation::Thread computed;
   Time clock;                             // of the rank when the thread's last call returned
   double steps_clock = 0;                 // the rank's steps so far, at that moment
-  std::uint64_t waits = 0;                // the rank's waits that were over then
-  std::uint64_t waits_joined = 0;         // or when it last waited for a thread's end,
-  double steps_joined = 0;                // up to which it had announced these steps
+  Position::Behind other;                 // another thread's, that it has waited for
+  Position::Behind behind;                // the rank's events, as far as they were written then
   bool has_called = false;                // it has had an event,
   bool in_turn = false;                   // and one that its turn at hand began
   bool may_split = false;                 // its partners are known: it can be posted

@@ -167,27 +167,11 @@ void Session::complain_of_threads() {
          (overtaken_calls_ == 1 ? " call" : " calls") +
          " waited, other threads made theirs; which of them ends first is this machine's doing, "
          "and times differ from run to run; a live run (simulate -n) has the target's order");
-  const auto most = [self](double part, double whole) {
-    return has_most(part >= kLeastShare * whole ? part : 0, self);
-  };
-  if (predicting()) {
-    if (most(hidden_.seconds(), now_.seconds()))
-      tell(rank_text(self) + ": threads computed for " + seconds_text(hidden_) +
-           " while others computed or were in calls; serial time, speed-up and utilisation leave "
-           "that out, and a replay (simulate, explain) may have it after these calls");
-    return;
-  }
-  if (settings_.clock != trace::Clock::cpu) return;
-  constexpr const char* kAfterThem =
-      " beside calls of others that may wait; simulate puts that after these calls, so its time "
-      "may be too long";
-  if (most(behind_waits_.seconds(), now_.seconds()))
-    tell(rank_text(self) + ": threads computed for " + seconds_text(behind_waits_) + kAfterThem +
-         ": predict and live runs (simulate -n) run the threads themselves");
-  if (most(steps_behind_waits_, announced_))
-    tell(rank_text(self) + ": threads announced steps" + kAfterThem +
-         " (with --compute annotated): predict and live runs (simulate -n) run the threads "
-         "themselves");
+  const double hidden = predicting() ? hidden_.seconds() : 0;
+  if (has_most(hidden >= kLeastShare * now_.seconds() ? hidden : 0, self))
+    tell(rank_text(self) + ": threads computed for " + seconds_text(hidden_) +
+         " while others computed or were in calls; serial time, speed-up and utilisation leave "
+         "that out");
 }
 
 // Collective. What the threads of a rank compute counts as if each had a core; but which of them

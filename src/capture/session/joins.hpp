@@ -1,5 +1,8 @@
-// Joins: where the one thread that calls MPI has waited for others of its rank, which computed
-// since it was at an event of the rank (trace::Join).
+// Joins: what a rank's events tell of its threads (trace::Join).
+//
+// Where one thread calls MPI, it has waited for others, which computed since it was at an event.
+// Where several do, each event comes after what its own thread, or one that this has waited for,
+// has computed since its last one, whatever others did meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +12,9 @@
 #include "trace/event.hpp"
 
 namespace foretrace::capture {
+
+// Where several threads call: where a thread is that has waited for another.
+Position after_both(const Position& here, const Position& other);
 
 class Joins {
  public:
@@ -21,6 +27,8 @@ class Joins {
   // An event begins at `now`: what was noted goes with it. write() has to see it before the file
   // does.
   void begin(trace::Event& event, Time now);
+  // The same where several threads call: the event's thread is `at`.
+  static void begin(trace::Event& event, const Position& at);
   void write(trace::Event& event);
 
   // Whether the two must not become one event.
@@ -29,6 +37,8 @@ class Joins {
   }
 
  private:
+  void settle(trace::Join& join) const;
+
   // Where an event was entered.
   struct Entered {
     Time at;

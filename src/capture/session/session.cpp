@@ -101,6 +101,7 @@ void Session::start(Fn fn) {
   event.name = name_id(fn);
   event.site = site();
   write_alone(event);
+  thread_->behind = joins_.behind(Time());
   leave_out_calls();
   if (virtual_wtime())
     show_clocks();
@@ -547,7 +548,7 @@ void Session::write_pending() {
   has_pending_ = pending_is_first_ = false;
   pending_.enter = pending_.leave - pending_busy_;
   if (others_called_)
-    write_in_order(*thread_, pending_);
+    write_in_order(pending_);
   else
     write_alone(pending_);
 }
@@ -557,7 +558,6 @@ void Session::write_alone(trace::Event& event, const trace::Counts* counts) {
   written_until_ = event.leave;
   joins_.write(event);
   writer_.write(event, counts);
-  note_wait(event);
 }
 
 void Session::add_steps(double steps) {

@@ -250,7 +250,7 @@ class Session {
   void let_rows_end();
   Position position(CallingThread& thread) const;
   void reach(CallingThread& thread);
-  void hold_up_until(const Position& from, bool exactly);
+  void hold_up_until(const Position& from, const thread_calls::Waited& waited);
   Time beside_clock() const;
   void advance(trace::Event& event);
   void add_threads_steps(double steps);
@@ -258,9 +258,7 @@ class Session {
   void post(CallingThread& thread);
   bool complete_posted(trace::Event& event, bool refused);
   void write_threads_event(bool refused);
-  void write_in_order(const CallingThread& of, trace::Event& event,
-                      const trace::Counts* counts = nullptr);
-  void note_wait(const trace::Event& event);
+  void write_in_order(trace::Event& event, const trace::Counts* counts = nullptr);
   void annotate(trace::EventKind kind, const char* name, std::uint32_t annotation, double value);
   std::uint32_t annotation_number(const char* name);
   // Of what the run did: each in a line. Collective.
@@ -324,10 +322,7 @@ class Session {
   std::vector<CallingThread*> free_threads_;
   std::vector<CallingThread*> waiting_;  // in MPI, with an event begun
   Time written_until_;                   // the last event's leave time
-  std::uint64_t waits_ = 0;              // calls that are over and may have waited
-  Joins joins_;                          // as long as one thread calls
-  Time behind_waits_;                    // computation beside them that a replay has after them,
-  double steps_behind_waits_ = 0;        // and steps that were announced beside them
+  Joins joins_;
   Time hidden_;                          // computation beside others' that is in no event
   std::uint64_t overtaken_calls_ = 0;    // of threads, by those of others
   Position reached_;                     // by threads that ended, or call nothing

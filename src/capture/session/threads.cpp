@@ -32,6 +32,15 @@ thread_local Leaving leaving;
 
 using thread_calls::Waited;
 
+// By another clock, that is `by` later.
+Position moved(Position at, Time by) {
+  at.clock += by;
+  at.behind.left += by;
+  at.other.left += by;
+  at.behind.is_next = at.other.is_next = false;
+  return at;
+}
+
 constexpr thread_calls::Watcher kWatcher{
     .is_followed = [] { return session.active() && wrapper_depth == 0; },
     .position = [] { return session.threads_position(); },
@@ -63,11 +72,14 @@ CallingThread& Session::new_thread() {
     *thread = CallingThread();
   }
   // Most threads are made by the first one.
-  const Position begun = thread_calls::begun_at().value_or(Position{
-      first_thread_.clock + beside_clock(), first_thread_.steps_clock, first_thread_.waits});
-  thread->clock = begun.clock - beside_clock();
+  const std::optional<Position> made_at = thread_calls::begun_at();
+  const Position begun = made_at ? moved(*made_at, Time() - beside_clock())
+                                 : Position{first_thread_.clock, first_thread_.steps_clock, Time(),
+                                            first_thread_.behind, first_thread_.other};
+  thread->clock = begun.clock;
+  thread->behind = begun.behind;
+  thread->other = begun.other;
   thread->steps_clock = begun.steps;
-  thread->waits = thread->waits_joined = begun.waits;
   thread->computed.cpu.resume_at_birth();
   computation_.stop(thread->computed);
   thread->number = ++threads_made_;
@@ -99,30 +111,25 @@ void Session::forget_thread(CallingThread& thread) {
 // Of the thread that runs this.
 Position Session::position(CallingThread& thread) const {
   const Time computed = computation_.at_reading(thread.computed);
-  return {thread.clock + computed, thread.steps_clock + thread.computed.added.steps, waits_};
+  return {thread.clock + computed, thread.steps_clock + thread.computed.added.steps, Time(),
+          thread.behind, thread.other};
 }
 
 // What it has computed so far counts, although no call follows.
 void Session::reach(CallingThread& thread) {
-  const Position here = position(thread);
-  reached_.clock = std::max(reached_.clock, here.clock);
-  reached_.steps = std::max(reached_.steps, here.steps);
+  reached_ = after_both(reached_, position(thread));
 }
 
 std::optional<Position> Session::threads_position() {
   if (others_called_ ? !this_thread : !initial_thread) return std::nullopt;
+  if (others_called_) return moved(position(*this_thread), beside_clock());
+  const Time before = now_ + idle_compute_ + idle_cost_;
   Position at;
-  if (others_called_) {
-    at = position(*this_thread);
-  } else {
-    const Time before = now_ + idle_compute_ + idle_cost_;
-    at.clock = before + computation_.until_reading(first_thread_.computed);
-    at.steps = first_thread_.steps_clock + first_thread_.computed.added.steps;
-    at.waits = waits_;
-    at.behind = joins_.behind(written_until_ + beside_clock());
-    in_calls_.ask();
-  }
-  at.clock += beside_clock();
+  at.clock = before + computation_.until_reading(first_thread_.computed) + beside_clock();
+  at.steps = first_thread_.steps_clock + first_thread_.computed.added.steps;
+  at.behind = joins_.behind(written_until_ + beside_clock());
+  at.behind.steps = first_thread_.steps_clock;
+  in_calls_.ask();
   return at;
 }
 
@@ -143,7 +150,7 @@ bool Session::go_on_from(const Position& from, const Waited& waited) {
   if (!here) return false;
   if (others_called_) {
     const std::lock_guard turn(turn_);
-    hold_up_until({from.clock - beside_clock(), from.steps, from.waits}, exactly);
+    hold_up_until(moved(from, Time() - beside_clock()), waited);
   } else {
     if (exactly || from.clock > here->clock)
       note_held_up(computation_.off_clock(from.clock - here->clock), Time());
@@ -154,26 +161,22 @@ bool Session::go_on_from(const Position& from, const Waited& waited) {
   return true;
 }
 
-void Session::hold_up_until(const Position& from, bool exactly) {
-  const Position here = position(*this_thread);
-  if (exactly || from.clock > here.clock) {
-    this_thread->clock += from.clock - here.clock;
-    this_thread->waits = waits_;  // what it computed before is in no event
-  }
-  this_thread->steps_clock += std::max(from.steps - here.steps, 0.0);
-  // What it announces from here on follows the calls of those that it waited for.
-  const double announced = this_thread->computed.added.steps;
-  if (waits_ > this_thread->waits_joined)
-    steps_behind_waits_ += announced - this_thread->steps_joined;
-  this_thread->waits_joined = waits_;
-  this_thread->steps_joined = announced;
+void Session::hold_up_until(const Position& from, const Waited& waited) {
+  const Position now = position(*this_thread);
+  Position here = now;
+  if (!waited.worked) here.clock -= on_clock(waited.spun);
+  const Position at = after_both(here, from);
+  this_thread->clock += at.clock - now.clock;
+  this_thread->steps_clock += at.steps - now.steps;
+  this_thread->behind = at.behind;
+  this_thread->other = at.other;
 }
 
 // It may have been any of those that have ended.
 void Session::joined_thread() {
   if (!this_thread) return;
   const std::lock_guard turn(turn_);
-  hold_up_until(reached_, false);
+  hold_up_until(reached_, {});
 }
 
 // A thread that never calls MPI says what it computes by this alone.
@@ -189,9 +192,14 @@ void Session::advance(trace::Event& event) {
   thread_->has_called = thread_->in_turn = true;
   if (!others_called_) return;
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
-  if (!wall) now_ = std::max({now_, thread_->clock + event.compute, reached_.clock});
-  const double until = std::max(thread_->steps_clock + event.steps, reached_.steps);
-  event.steps = std::max(until - steps_now_, 0.0);
+  Position at{thread_->clock + event.compute, thread_->steps_clock + event.steps, Time(),
+              thread_->behind, thread_->other};
+  at = after_both(at, reached_);
+  if (!wall) {
+    now_ = std::max(now_, at.clock);
+    Joins::begin(event, at);
+  }
+  event.steps = std::max(at.steps - steps_now_, 0.0);
   steps_now_ += event.steps;
 }
 
@@ -208,9 +216,11 @@ void Session::take_turn() {
 void Session::end_turn() {
   if (thread_->in_turn) {
     thread_->clock = now_;
+    thread_->behind = joins_.behind(written_until_);
+    thread_->behind.is_next = false;
+    thread_->other = {};
+    thread_->behind.steps = steps_now_;
     thread_->steps_clock = steps_now_;
-    thread_->waits = thread_->waits_joined = waits_;
-    thread_->steps_joined = 0;
   }
   turn_.unlock();
 }
@@ -247,8 +257,8 @@ void Session::post(CallingThread& thread) {
   const auto write_as = [&](EventKind kind, std::size_t part) {
     event.kind = kind;
     event.request = thread.posted[part] = requests.next_serial();
-    write_in_order(thread, event,
-                   kind == EventKind::icollective ? thread.counts_or_null() : nullptr);
+    write_in_order(event, kind == EventKind::icollective ? thread.counts_or_null() : nullptr);
+    event.join = {};
     event.compute = Time();
     event.steps = 0;
     event.count = 0;
@@ -268,7 +278,7 @@ void Session::post(CallingThread& thread) {
       write_as(EventKind::icollective, 0);
       return;
     default:  // posts anyway
-      write_in_order(thread, event);
+      write_in_order(event);
   }
 }
 
@@ -290,6 +300,7 @@ bool Session::complete_posted(trace::Event& event, bool refused) {
     event.completions.push_back(completion);
   }
   event.kind = EventKind::complete;
+  event.join = {};
   event.compute = Time();
   event.steps = 0;
   event.count = 0;
@@ -300,25 +311,14 @@ bool Session::complete_posted(trace::Event& event, bool refused) {
 void Session::write_threads_event(bool refused) {
   trace::Event& event = thread_->event;
   if (!thread_->is_posted)
-    write_in_order(*thread_, event, thread_->counts_or_null());
+    write_in_order(event, thread_->counts_or_null());
   else if (complete_posted(event, refused))
-    write_in_order(*thread_, event);
+    write_in_order(event);
   thread_->in_event = thread_->is_posted = false;
 }
 
-// A call that is over.
-void Session::note_wait(const trace::Event& event) {
-  using enum trace::EventKind;
-  const EventKind kind = event.kind;
-  const bool file = trace::moves_data(event) && !trace::is_one_sided(event);
-  if (kind == recv || kind == sendrecv || kind == complete || kind == collective || kind == probe ||
-      file)
-    ++waits_;
-}
-
 // Of calls that overlap, each has the time that those before it left.
-void Session::write_in_order(const CallingThread& of, trace::Event& event,
-                             const trace::Counts* counts) {
+void Session::write_in_order(trace::Event& event, const trace::Counts* counts) {
   event.enter = std::max(event.enter, written_until_);
   event.leave = std::max(event.leave, event.enter);
   event.wait = std::min(event.wait, event.leave - event.enter);
@@ -326,12 +326,11 @@ void Session::write_in_order(const CallingThread& of, trace::Event& event,
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
   hidden_ += std::max(event.compute - gap, Time());
   event.compute = wall ? std::min(event.compute, gap) : gap;
-  // Others waited while this was computed, and stand before it.
-  if (waits_ > of.waits) behind_waits_ += event.compute;
-  if (waits_ > of.waits_joined) steps_behind_waits_ += std::max(event.steps - of.steps_joined, 0.0);
-  note_wait(event);
+  // The row of events goes on without it.
+  event.join.held = event.compute;
+  event.join.held_steps = event.steps;
+  joins_.write(event);
   written_until_ = event.leave;
-  event.join = {};
   writer_.write(event, counts);
   // The rank is still in the calls of the others.
   for (const CallingThread* thread : waiting_)
