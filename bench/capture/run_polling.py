@@ -5,7 +5,8 @@
 
 For each pattern (polling.c) the medians of the CPU seconds of all ranks and of the wall time
 between MPI_Init and MPI_Finalize, as multiples of the bare runs'. The CPU time is the one to look at
-where other programs want the cores. `predict` and live are on the Cray T3D; the program has
+where other programs want the cores. `predict` and live are on the Cray T3D, `predict` without and with
+what the ranks compute (`measured`: looks then wait for ranks that are behind); the program has
 synchronous sends in it, so that ranks answer each other. Live, the figures are those of the whole
 command, start, end and simulator included. --rows prints rows of a table in Markdown.
 """
@@ -58,7 +59,7 @@ def main():
                          "build it")
     print(f"{len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the start")
     if arguments.rows:
-        print("\n| | bare, CPU | `record` | `predict` | live |\n|---|---|---|---|---|")
+        print("\n| | bare, CPU | `record` | `predict` | `predict`, measured | live |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for mpi in MPI_NAMES:
             program = build / "programs" / mpi / "bench_polling"
@@ -69,6 +70,7 @@ def main():
                      "record": [tool, "record", "-o", "run.ftr", *ranks, "--"],
                      "predict": [tool, "predict", "--machine", MACHINE, "--compute", "none", "-o",
                                  "run.ftr", *ranks, "--"],
+                     "measured": [tool, "predict", "--machine", MACHINE, "-o", "run.ftr", *ranks, "--"],
                      "live": [tool, "simulate", *ranks, "--machine", MACHINE, "--compute",
                               "measured", "--"]}
             for pattern, numbers in PATTERNS.items():
@@ -84,7 +86,7 @@ def main():
                               for mode, each in samples.items()} for i in (0, 1))
                 cells = [f"{cpu['bare']:.2f} s"] + [
                     f"{cpu[mode] / cpu['bare']:.2f} (wall {wall[mode] / wall['bare']:.2f})"
-                    for mode in ("record", "predict", "live")]
+                    for mode in ("record", "predict", "measured", "live")]
                 between = " | " if arguments.rows else "   "
                 name = f"{MPI_NAMES[mpi]}, {pattern}"
                 print((f"| {name}{between}" if arguments.rows else f"{name:22}") + between.join(cells)

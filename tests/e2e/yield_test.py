@@ -1,6 +1,7 @@
 """Ranks that wait give their cores away where there are more ranks than cores."""
 
 import os
+import resource
 
 import harness
 
@@ -174,6 +175,22 @@ int main(int argc, char **argv) {
 WORKED = ('[machine]\nname = "m"\ntime_unit = "us"\n[compute]\nstep = "1us"\n' + "".join(
     f'[[function]]\nname = "{name}"\n[[function.regime]]\nc = {takes}\n'
     for name, takes in (("isend1", 1), ("isend2", 2), ("irecv1", 3), ("irecv2", 4), ("send", 2), ("recv", 3), ("allreduce", 5), ("test", 0.5))))
+
+
+class LooksBesideWork(harness.TestCase):
+    def test_take_little(self):
+        """A rank that works and looks waits for those behind, here: not for 25 times what the program takes."""
+        program = self.compile((harness.SOURCE / "bench/capture/polling.c").read_text(), "polling")
+
+        def seconds(*tool):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.foretrace(*tool, "-n", 4, "-o", self.directory / "polling.ftr", "--", program, "probes", 20000)
+            (self.directory / "polling.ftr").unlink()
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+        took = seconds("record"), seconds("predict", "--machine", harness.T3D)
+        self.assertLess(took[1], 5 * took[0] + 1)
 
 
 class WorkUntilItIsThere(harness.TestCase):

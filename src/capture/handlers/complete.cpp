@@ -7,6 +7,7 @@
 #include "capture/handlers/completing.hpp"
 #include "capture/handlers/posting.hpp"
 #include "capture/host/fortran_requests.hpp"
+#include "capture/host/idle_polls.hpp"
 #include "capture/predict/shadow.hpp"
 
 namespace foretrace::capture {
@@ -194,6 +195,7 @@ std::optional<std::vector<int>> timely_finds(int count, const MPI_Request* reque
   std::vector<int> found;
   constexpr std::int64_t kAtMostNs = 1'000'000'000;
   const std::int64_t begin_ns = monotonic_ns();
+  const OwnPolls own;
   for (int i = 0; i < count; ++i) {
     Request* const request = tracked[static_cast<std::size_t>(i)];
     if (!request && requests[i] == MPI_REQUEST_NULL) continue;

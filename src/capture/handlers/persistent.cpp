@@ -5,6 +5,7 @@
 
 #include "capture/handlers/pieces.hpp"
 #include "capture/handlers/posting.hpp"
+#include "capture/host/idle_polls.hpp"
 #include "capture/session/start_up.hpp"
 #include "mpi_api/partitioned.hpp"
 
@@ -50,6 +51,7 @@ TimelyProbe probe_in_time(CommInfo& info, int source, int tag, MPI_Comm comm) {
   if (!session.hides_finds(about | std::uint64_t{1} << 63)) return look;
   MPI_Status status;
   bool comes_later = false;
+  const OwnPolls own;
   const auto finds = [&](int from) {
     int there = 0;
     if (PMPI_Iprobe(from, tag, comm, &there, &status) != MPI_SUCCESS || !there) return false;

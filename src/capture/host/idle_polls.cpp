@@ -48,6 +48,7 @@ unsigned (*real_progress)(void*) = nullptr;
 struct Row {
   int polls = 0;
   int calls = 0;  // that polled, since the last yield
+  bool is_own = false;
   std::int64_t begin_ns = 0;
   std::int64_t last_ns = 0;
   std::int64_t crowded_until_ns = 0;
@@ -105,6 +106,7 @@ unsigned poll_messages(void* worker) {
 }
 
 int yield_idly() {
+  if (row.is_own) return 0;
   if (naps_are_on()) {
     wait_a_little();
     return 0;
@@ -137,6 +139,13 @@ bool redirect_idle_polls() {
     });
   });
   return found;
+}
+
+OwnPolls::OwnPolls() {
+  row.is_own = true;
+}
+OwnPolls::~OwnPolls() {
+  row.is_own = false;
 }
 
 void end_idle_row() {

@@ -27,4 +27,14 @@ void keep_naps_short(const std::atomic<bool>* soon);
 // call by call, may have other things to do, and keeps its core as it would without us.
 void end_idle_row();
 
+// As long as it lives the calling thread's polls are none of the program's: the library keeps the
+// core. For looks of ours, that are over at once or give it away themselves.
+class OwnPolls {
+ public:
+  OwnPolls();
+  ~OwnPolls();
+  OwnPolls(const OwnPolls&) = delete;
+  OwnPolls& operator=(const OwnPolls&) = delete;
+};
+
 }  // namespace foretrace::capture

@@ -7,6 +7,30 @@
 #include "capture/predict/piggyback.hpp"
 
 namespace foretrace::capture {
+namespace {
+
+// What a rank may compute while it waits for those behind: so much, and a fourth of what it
+// computes otherwise. Who is over that goes ahead of them by some time, which grows as long as it
+// is over.
+constexpr std::int64_t kFreeNs = 100'000'000;
+constexpr std::int64_t kMostAheadPs = 1'000'000'000'000;
+constexpr std::int64_t kLeastAheadPs = 1'000'000;
+
+}  // namespace
+
+bool Piggyback::paces_too_much() const {
+  const std::int64_t others = now_on(CLOCK_THREAD_CPUTIME_ID) - pacing_ns_;
+  return pacing_ns_ > kFreeNs + others / 4;
+}
+
+void Piggyback::pace(std::int64_t begin_ns) {
+  pacing_ns_ += now_on(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+  if (paces_too_much())
+    ahead_ps_ = std::min(ahead_ps_ + std::max(ahead_ps_ / 4, kLeastAheadPs), kMostAheadPs);
+  else
+    ahead_ps_ -= std::max(ahead_ps_ / 16, std::min(ahead_ps_, kLeastAheadPs));
+  most_ahead_ps_ = std::max(most_ahead_ps_, ahead_ps_);
+}
 
 void Piggyback::let_others_catch_up(Time now) {
   constexpr std::int64_t kAtLeastNs = 300'000'000;
@@ -14,13 +38,25 @@ void Piggyback::let_others_catch_up(Time now) {
   constexpr std::int64_t kForLettersNs = 10'000'000;
   if (on_host_.empty()) return;
   board_.note_look();
+  struct Pace {
+    Piggyback& of;
+    std::int64_t begin_ns = -1;
+    ~Pace() {
+      if (begin_ns >= 0) of.pace(begin_ns);
+    }
+  } pace{*this};
   std::int64_t seen = -1;
   std::int64_t until = 0;         // somebody is behind
   std::int64_t moment_until = 0;  // nobody is, but somebody waits
   for (unsigned spin = 0;; ++spin) {
     const Board::Others others = board_.others(left_behind_);
-    const bool behind = others.least < now.count_ps();
-    if (!behind && others.waiting == still_waiting_) return;
+    const bool behind = others.least < now.count_ps() - ahead_ps_;
+    if (spin == 0 && !behind && ahead_ps_ > 0) {
+      ahead_ps_ -= ahead_ps_ / 256 + 1;
+      return;
+    }
+    if (!behind && (others.waiting == still_waiting_ || ahead_ps_ > 0)) return;
+    if (spin == 0) pace.begin_ns = now_on(CLOCK_THREAD_CPUTIME_ID);
     const std::int64_t here = monotonic_ns();
     if (behind && others.least != seen) {
       seen = others.least;
@@ -38,13 +74,16 @@ void Piggyback::let_others_catch_up(Time now) {
     }
     // A nap in there may be long, and whoever is behind is to be seen as soon as it goes on.
     end_idle_row();
-    progress();
+    {
+      const OwnPolls own;
+      progress();
+    }
     give_way(spin);
   }
 }
 
 bool Piggyback::paces_looks() const {
-  return on_host_.size() == partners_.size() && !has_left_behind_;
+  return on_host_.size() == partners_.size() && !has_left_behind_ && most_ahead_ps_ == 0;
 }
 
 }  // namespace foretrace::capture

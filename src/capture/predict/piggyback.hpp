@@ -162,6 +162,8 @@ class Piggyback {
   void let_others_catch_up(Time now);
   // Whether all ranks were waited for so, and none in vain.
   bool paces_looks() const;
+  // How far it went ahead of them at most, since waiting for them took too much.
+  Time most_ahead() const { return Time::ps(most_ahead_ps_); }
 
   // Repeats `done` until it holds, or the monotonic clock shows `until_ns`.
   template <class Done>
@@ -273,6 +275,8 @@ class Piggyback {
   void send_report(const Report& report);
   void take_reports();
   void look_for_deadlock();
+  bool paces_too_much() const;
+  void pace(std::int64_t begin_ns);
   [[noreturn]] void report_deadlock(const std::vector<std::int32_t>& cycle);
 
   WorldRank rank_;
@@ -283,6 +287,9 @@ class Piggyback {
   std::vector<std::int64_t>
       left_behind_;  // by place: what it showed when it was waited for in vain
   bool has_left_behind_ = false;
+  std::int64_t pacing_ns_ = 0;  // CPU time for waiting so
+  std::int64_t ahead_ps_ = 0;   // who is behind by less is not waited for
+  std::int64_t most_ahead_ps_ = 0;
   std::uint64_t still_waiting_ = 0;    // and those that waited (Board::Others)
   std::vector<std::int32_t> on_host_;  // world ranks that share it, by their place there
   std::vector<Partner> partners_;      // by world rank

@@ -114,6 +114,7 @@ void Session::complain_of_looks() {
 // Collective. A program may work until a look finds something; here it did as often as it looked
 // here, unless it waited for those behind.
 void Session::complain_of_working_looks() {
+  complain_of_pacing();
   constexpr std::uint64_t kMany = 10;
   constexpr double kLeastShare = 0.1;
   const double share = announced_ > 0 ? announced_at_looks_ / announced_ : 0;
@@ -127,6 +128,17 @@ void Session::complain_of_working_looks() {
       std::to_string(working_looks_) +
       " looks in vain (MPI_Test, MPI_Iprobe): if it computes until a message is there, how long is "
       "this machine's doing; a live run (simulate -n) looks as often as the target would");
+}
+
+// Collective. Waiting for those behind may take much more than the program.
+void Session::complain_of_pacing() {
+  constexpr double kLeastShare = 0.001;
+  const double ahead = predicting() ? piggyback.most_ahead().seconds() : 0;
+  if (!has_most(ahead >= kLeastShare * now_.seconds() ? ahead : 0, comms.world_rank())) return;
+  tell(rank_text(comms.world_rank()) + " looked up to " + seconds_text(Time::from_seconds(ahead)) +
+       " ahead of other ranks, as waiting for them took longer than the program: what it works "
+       "until "
+       "a look finds something is up to so much too long; a live run (simulate -n) waits");
 }
 
 // Collective. One line, however many ranks had no room; false: nothing is lost.

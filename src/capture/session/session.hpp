@@ -275,6 +275,7 @@ class Session {
   void complain_of_locks();
   void complain_of_fetches();
   void complain_of_syncs();
+  void complain_of_pacing();
   void complain_of_announcing_threads();
   void complain_of_roots() const;
   void complain_of_sleep();
