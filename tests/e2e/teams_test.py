@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
 
 
 # Rank by rank another thread computes 20 ms, the first one 5 ms before a barrier of all ranks and 1 ms after it; then the
-# first one waits for the other: five rounds.
+# first one waits for the other: five rounds. "ring": it waits at once, and then exchanges something with its neighbours.
 BESIDE_CALLS = r"""
 #include <mpi.h>
 #include <omp.h>
@@ -92,10 +92,12 @@ static void *work(void *pool) {
   return 0;
 }
 int main(int argc, char **argv) {
-  const int pool = !strcmp(argv[1], "pool");
+  const int ring = !strcmp(argv[1], "ring"), pool = ring || !strcmp(argv[1], "pool");
   pthread_t thread;
-  int level;
+  int level, rank, size, got;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (pool) pthread_create(&thread, 0, work, &lock);
   for (int i = 0; i < 5; ++i) {
     if (!strcmp(argv[1], "team")) {
@@ -109,10 +111,13 @@ int main(int argc, char **argv) {
       ++asked;
       pthread_cond_broadcast(&changed);
       pthread_mutex_unlock(&lock);
-      call();
+      if (!ring) call();
       pthread_mutex_lock(&lock);
       while (done <= i) pthread_cond_wait(&changed, &lock);
       pthread_mutex_unlock(&lock);
+      if (ring)
+        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &got, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
     } else {
       pthread_create(&thread, 0, work, 0);
       call();
@@ -195,6 +200,18 @@ class Teams(harness.TestCase):
                     if 0.1 < says[0] < 0.115:
                         break
                     self.assertFalse(last, says)
+
+    def test_that_wait_while_their_rank_waits_for_its_clock(self):
+        """Live the rank may go on before it is known when its call has ended: that is no wait of the other thread's."""
+        program = self.directory / "beside"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", "-fopenmp", self.write("beside.c", BESIDE_CALLS), "-o", program, "-lpthread"]))
+        for last in (False, False, True):
+            live = self.foretrace("simulate", "-n", 4, "--machine", harness.T3D, "-o", self.directory / "live.ftr", "--json", "--", program,
+                                  "ring")
+            time = json.loads(live.out)["time"]
+            if 0.1 < time < 0.115:
+                break
+            self.assertFalse(last, time)
 
     def test_sleep_of_others_is_told(self):
         command = [harness.test_program("teams"), "sleepers"]

@@ -157,6 +157,13 @@ class Line {
   // What has passed, really, in calls since they were first asked for.
   Time in_calls() const { return in_calls_.passed(); }
   void ask_for_in_calls() { in_calls_.ask(); }
+  // The thread that calls may have to wait for the rank's clock, as in a call.
+  void begin_reading() {
+    if (!several_) in_calls_.begin();
+  }
+  void end_reading() {
+    if (!several_) in_calls_.end();
+  }
 
   // The program's own marks (include/foretrace.h), and MPI_Pcontrol: from the
   // next call on only what the simulator must know is posted, or all again.

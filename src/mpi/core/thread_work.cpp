@@ -44,7 +44,9 @@ std::optional<Position> position() {
   const program_clock::Real own;
   enter_library();
   line.ask_for_in_calls();
+  line.begin_reading();
   const Position at{line.position(*this_thread)};
+  line.end_reading();
   leave_library();
   return at;
 }
@@ -53,7 +55,9 @@ bool go_on(const Position& from, const thread_calls::Waited& waited) {
   if (!this_thread) return false;
   const program_clock::Real own;
   enter_library();
+  line.begin_reading();
   line.hold_up_until(*this_thread, from.clock, !waited.worked);
+  line.end_reading();
   leave_library();
   return true;
 }
