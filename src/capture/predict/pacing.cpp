@@ -51,6 +51,7 @@ void Piggyback::let_others_catch_up(Time now) {
   for (unsigned spin = 0;; ++spin) {
     const Board::Others others = board_.others(left_behind_);
     const bool behind = others.least < now.count_ps() - ahead_ps_;
+    // By and by it goes back to where all are waited for.
     if (spin == 0 && !behind && ahead_ps_ > 0) {
       ahead_ps_ -= ahead_ps_ / 256 + 1;
       return;

@@ -1,6 +1,5 @@
 // What is said at the end of a run: each in one line, however many ranks it is about. What is
 // about its times goes into the trace as well.
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -135,10 +134,10 @@ void Session::complain_of_pacing() {
   constexpr double kLeastShare = 0.001;
   const double ahead = predicting() ? piggyback.most_ahead().seconds() : 0;
   if (!has_most(ahead >= kLeastShare * now_.seconds() ? ahead : 0, comms.world_rank())) return;
-  tell(rank_text(comms.world_rank()) + " looked up to " + seconds_text(Time::from_seconds(ahead)) +
-       " ahead of other ranks, as waiting for them took longer than the program: what it works "
-       "until "
-       "a look finds something is up to so much too long; a live run (simulate -n) waits");
+  tell(
+      rank_text(comms.world_rank()) + " looked up to " + seconds_text(Time::from_seconds(ahead)) +
+      " ahead of other ranks, as waiting for them took longer than the program: each time that it "
+      "works until a look finds something may be so much too long; a live run (simulate -n) waits");
 }
 
 // Collective. One line, however many ranks had no room; false: nothing is lost.
