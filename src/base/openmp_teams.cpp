@@ -177,7 +177,7 @@ void Team::come(Last& last) {
   const std::optional<Position> here = thread_calls::here();
   if (!here) return;
   const Turn turn(*this);
-  last = last ? later(*last, *here) : here;
+  last = last ? after_both(*last, *here) : here;
 }
 
 template <class Wait>
@@ -213,7 +213,7 @@ auto Team::follow(Wait wait) {
       Last last = here;
       {
         const Turn turn(team);
-        if (last && team.followed_) last = later(*last, *team.followed_);
+        if (last && team.followed_) last = after_both(*last, *team.followed_);
       }
       team.leave(last, idle);
     }

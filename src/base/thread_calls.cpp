@@ -23,10 +23,54 @@
 
 namespace foretrace {
 
-Position later(const Position& a, const Position& b) {
-  const Position& last = a.clock < b.clock ? b : a;
-  return {std::max(a.clock, b.clock), std::max(a.steps, b.steps), std::max(a.slept, b.slept),
-          last.behind, last.other};
+namespace {
+
+bool same_begin(const Position::Behind& a, const Position::Behind& b) {
+  return a.event == b.event && a.gap == b.gap && a.is_next == b.is_next;
+}
+
+// Whatever the times of calls, whoever is as far behind a later event is behind this as well.
+bool covers(const Position::Behind& a, const Position::Behind& b) {
+  return !a.is_next && !b.is_next && a.event >= b.event && a.left + a.idle <= b.left + b.idle &&
+         a.steps <= b.steps;
+}
+
+void add(Position& at, Position::Behind behind, const Position& of) {
+  if (behind.event == 0) return;
+  behind.idle += at.clock - of.clock;
+  behind.steps += at.steps - of.steps;
+  for (Position::Behind* const known : {&at.behind, &at.other}) {
+    if (same_begin(*known, behind)) {
+      known->idle = std::min(known->left + known->idle, behind.left + behind.idle) - known->left;
+      known->steps = std::min(known->steps, behind.steps);
+      return;
+    }
+    if (known->event == 0 || covers(behind, *known)) {
+      *known = behind;
+      return;
+    }
+    if (covers(*known, behind)) return;
+  }
+  // A third one: the last event stays, and of the others the one that is farther behind.
+  for (Position::Behind* const known : {&at.behind, &at.other})
+    if (behind.event > known->event) std::swap(behind, *known);
+  Position::Behind& first = at.behind.event < at.other.event ? at.behind : at.other;
+  if (behind.left + behind.idle < first.left + first.idle) first = behind;
+}
+
+}  // namespace
+
+Position after_both(const Position& a, const Position& b) {
+  Position at{std::max(a.clock, b.clock), std::max(a.steps, b.steps), std::max(a.slept, b.slept)};
+  // Nobody knows where that has begun.
+  const auto leads = [](const Position& one, const Position& other) {
+    return one.behind.event == 0 && (one.clock > other.clock || one.steps > other.steps);
+  };
+  if (leads(a, b) || leads(b, a)) return at;
+  for (const Position* of : {&a, &b})
+    for (const Position::Behind* behind : {&of->behind, &of->other}) add(at, *behind, *of);
+  if (at.other.event != 0 && covers(at.behind, at.other)) at.other = {};
+  return at;
 }
 
 namespace thread_calls {
@@ -78,6 +122,9 @@ thread_local Queued queued;
 
 thread_local WaitedAlong along;
 
+// What the calling thread had computed when it last handed on how far it was, without sleep.
+thread_local Time handed_on;
+
 Time computed() {
   return watching.load()->on_clock(work_of_thread());
 }
@@ -99,6 +146,7 @@ struct Thread {
   Time slept{};         // of that
   Time queued{};        // it waited for a core
   bool called = false;  // MPI
+  Unawaited unawaited;
 };
 
 // Those that have ended, and may be waited for: the last one of each place. Without locks, which a
@@ -140,6 +188,7 @@ class Running {
     thread_->queued = std::max(Time::ns(queued.now()), Time());
     if (found_others_ || (is_programs_ && begun != begun_)) count_usage();
     thread_->called = times_in_mpi != 0;
+    thread_->unawaited = unawaited_here();
     if (!thread_->called) thread_->at = here();
     std::unique_ptr<Thread>(place_of(thread_->self).exchange(thread_.release())).reset();
   }
@@ -242,11 +291,30 @@ std::optional<Position> here() {
   std::optional<Position> at = watching.load()->position();
   if (!at) {
     if (!start) return std::nullopt;
+    const Time work = work_of_thread();
     at = start;
-    at->clock += computed();
+    at->clock += watching.load()->on_clock(work);
+    handed_on = work - slept_ever;
   }
   at->slept = slept_ever + along.slept;
   return at;
+}
+
+Unawaited unawaited_here() {
+  if (!start || times_in_mpi != 0 || !is_followed()) return {};
+  const Time work = work_of_thread() - slept_ever;
+  Unawaited unawaited{*start, work - handed_on};
+  unawaited.at.clock += watching.load()->on_clock(work);
+  return unawaited;
+}
+
+std::vector<Unawaited> take_unawaited_ends() {
+  std::vector<Unawaited> all;
+  for (std::atomic<Thread*>& place : ended) {
+    const std::unique_ptr<Thread> thread(place.exchange(nullptr));
+    if (thread && thread->unawaited.work > Time()) all.push_back(thread->unawaited);
+  }
+  return all;
 }
 
 WaitedAlong waited_along() {
@@ -315,7 +383,8 @@ static Position after(const Waited& waited, Time from) {
   const Time told = std::max(from - at->clock, Time());
   if (held_up - told <= Time::ps(held_up.count_ps() / 10)) return {};
   (waited.counts ? along.counted : along.left_out) += std::max(for_others - told, Time());
-  return waited.counts ? Position{.clock = at->clock + held_up, .behind = at->behind} : Position();
+  if (!waited.counts) return {};
+  return {.clock = at->clock + held_up, .behind = at->behind, .other = at->other};
 }
 
 void go_on(const std::optional<Position>& from, const Waited& waited) {
@@ -324,12 +393,12 @@ void go_on(const std::optional<Position>& from, const Waited& waited) {
   along.slept += std::clamp(slept, Time(), Time::ns(std::max<std::int64_t>(waited.ns, 0)));
   // By that the wait is known to be none for anything else.
   note_held_up(Time(), Time::ns(std::max(waited.ns, waited.idle_ns)));
-  const Position until = later(*from, after(waited, from->clock));
+  const Position until = after_both(*from, after(waited, from->clock));
   if (watching.load()->go_on(until, waited)) return;
   // What it has computed before anybody knew where it was, others have not waited for.
   Position begun = until;
   begun.clock = until.clock - computed();
-  start = start && waited.worked ? later(*start, begun) : begun;
+  start = start && waited.worked ? after_both(*start, begun) : begun;
   others_known = true;
 }
 

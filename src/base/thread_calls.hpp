@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/thread_usage.hpp"
 #include "base/time.hpp"
@@ -16,7 +17,8 @@ struct Position {
   Time clock;
   double steps = 0;
   Time slept{};  // by it, and before it by those that it has waited for
-  // Where a thread that calls was last before this, or before another position that led to it.
+  // Where a thread that calls was last before this, or before another position that led to it:
+  // `idle` before the clock, which has waited for the later one.
   struct Behind {
     std::uint64_t gap = 0;    // between two of its calls, by number from 1; 0: not known
     std::uint64_t event = 0;  // the last event that was written, from 1
@@ -24,13 +26,14 @@ struct Position {
     Time left{};              // when `event` was left, by `clock`
     Time computed{};          // by the rank up to then, without waits for its threads
     double steps = 0;         // where several threads call: announced up to then
+    Time idle{};
   };
   Behind behind{};
-  Behind other{};  // where several threads call: it is behind this as well
+  Behind other{};  // it is behind this as well
 };
 
-// The later one in each.
-Position later(const Position& a, const Position& b);
+// Where a thread is that has waited for both: the later one in each.
+Position after_both(const Position& a, const Position& b);
 
 namespace thread_calls {
 
@@ -77,6 +80,16 @@ std::optional<Position> begun_at();
 // The calling thread is about to let another go on, or to wait: how far it is. Nothing: nobody
 // asks, or nobody knows.
 std::optional<Position> here();
+// What a thread that never calls MPI has computed without handing on how far it is: where it is, if
+// it had never slept.
+struct Unawaited {
+  Position at;
+  Time work;
+};
+// Of the calling thread; without work: none, or nobody knows where it is.
+Unawaited unawaited_here();
+// Of those that have ended, with nobody there who waited for it: they are forgotten.
+std::vector<Unawaited> take_unawaited_ends();
 // How much a wait is, from where it begins.
 class WaitBegin {
  public:

@@ -30,6 +30,7 @@ struct Waiter {
   Waiter* next = nullptr;
   bool is_woken = false;
   std::optional<Position> by{};
+  thread_calls::Unawaited unawaited{};
 };
 thread_local Waiter waiter;
 
@@ -122,6 +123,7 @@ Waiter::~Waiter() {
 void begin(const void* place) {
   if (waiter.place && !leave()) return;
   const auto begin = thread_calls::WaitBegin::now();
+  const thread_calls::Unawaited unawaited = thread_calls::unawaited_here();
   Corner& corner = corner_of(place);
   const Turn turn(corner.taken);
   if (!turn) return;
@@ -131,6 +133,7 @@ void begin(const void* place) {
   waiter.next = nullptr;
   waiter.is_woken = false;
   waiter.by.reset();
+  waiter.unawaited = unawaited;
   Waiter* last = corner.first.load(std::memory_order_relaxed);
   while (last && last->next) last = last->next;
   if (last)
@@ -167,7 +170,7 @@ static void wake_by(const void* place, std::uint32_t most, const std::optional<P
   if (most == 0 || !by) return;
   // Those that are on their way will see what the calling thread has changed.
   for (Waiter* at = corner.first.load(std::memory_order_relaxed); at; at = at->next)
-    if (at->place == place && at->by) at->by = later(*at->by, *by);
+    if (at->place == place && at->by) at->by = after_both(*at->by, *by);
 }
 
 void wake(const void* place, std::uint32_t most) {
@@ -176,6 +179,17 @@ void wake(const void* place, std::uint32_t most) {
   thread_calls::tell_queued();
   wake_by(place, most, thread_calls::here());
   errno = error;
+}
+
+std::vector<thread_calls::Unawaited> unawaited() {
+  std::vector<thread_calls::Unawaited> all;
+  for (Corner& corner : corners) {
+    const Turn turn(corner.taken);
+    if (!turn) continue;
+    for (const Waiter* at = corner.first; at; at = at->next)
+      if (at->unawaited.work > Time()) all.push_back(at->unawaited);
+  }
+  return all;
 }
 
 namespace {
@@ -210,7 +224,7 @@ void arrive(const void* place) {
     const Turn turn(corner.taken);
     Barrier* const barrier = turn ? corner.find(place).get() : nullptr;
     if (!barrier) return;
-    if (here) barrier->last = barrier->last ? later(*barrier->last, *here) : here;
+    if (here) barrier->last = barrier->last ? after_both(*barrier->last, *here) : here;
     if (++barrier->arrived < barrier->wanted) return;
     barrier->arrived = 0;
     last = std::exchange(barrier->last, std::nullopt);

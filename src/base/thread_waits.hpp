@@ -7,6 +7,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <vector>
+
+#include "base/thread_calls.hpp"
 
 namespace foretrace::thread_waits {
 
@@ -33,5 +36,8 @@ constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
 // The calling thread is about to wake so many of those that wait there: as a rule those that have
 // waited for longest.
 void wake(const void* place, std::uint32_t most);
+
+// Of those that wait at the moment.
+std::vector<thread_calls::Unawaited> unawaited();
 
 }  // namespace foretrace::thread_waits

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/thread_waits.hpp"
 #include "base/threads_note.hpp"
 #include "base/waits_note.hpp"
 #include "capture/handlers/handlers.hpp"
@@ -183,6 +184,8 @@ void Session::complain_of_threads() {
     tell(rank_text(self) + ": threads computed for " + seconds_text(hidden_) +
          " while others computed or were in calls; serial time, speed-up and utilisation leave "
          "that out");
+  complain_of_crowding();
+  complain_of_unawaited_threads();
 }
 
 // Collective. What the threads of a rank compute counts as if each had a core; but which of them
@@ -194,6 +197,28 @@ void Session::complain_of_crowding() {
   if (!has_most(is_wait_told(waited, wall_now()) ? waited.seconds() : 0, comms.world_rank()))
     return;
   tell(note_of_crowding(comms.world_rank().value, waited.seconds()));
+}
+
+// Collective. A thread that nobody waited for may be one that the rank came to too late, here, to
+// wait for.
+void Session::complain_of_unawaited_threads() {
+  constexpr Time kLeast = Time::ns(1'000'000);
+  constexpr double kLeastShare = 0.01;
+  const bool is_known = predicting() || settings_.clock == trace::Clock::cpu;
+  std::vector<thread_calls::Unawaited> threads = thread_waits::unawaited();
+  for (const thread_calls::Unawaited& ended : thread_calls::take_unawaited_ends())
+    threads.push_back(ended);
+  Time most;
+  if (is_known && !others_called_)
+    for (const auto& [at, work] : threads)
+      most = std::max(most, std::min(work, predicting() ? at.clock - now_ : joins_.beyond(at)));
+  const bool is_told = most >= kLeast && most.seconds() >= kLeastShare * now_.seconds();
+  if (!has_most(is_told ? most.seconds() : 0, comms.world_rank())) return;
+  tell(
+      rank_text(comms.world_rank()) + ": a thread computed for " + seconds_text(most) +
+      " beyond it, and nobody was seen to wait for that; if the rank does, by what it comes to too "
+      "late here (a condition, std::latch, std::promise) or by looking, times come out too short; "
+      "a live run (simulate -n) knows");
 }
 
 // Collective. What threads announce takes no time here, so they do not run at the same time.

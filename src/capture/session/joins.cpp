@@ -21,11 +21,22 @@ Position::Behind Joins::behind(Time left) {
 
 void Joins::note(const Position& from, Time own, Time until) {
   // What was handed on, and is waited for, between the same two calls is computation.
-  if (from.behind.gap == 0 || from.behind.gap == gap_) return;
-  held_ += std::max(from.clock - own, Time());
-  if (has_joined_ && from.clock < from_.clock) return;
+  Position others{from.clock};
+  Time computed = own;
+  for (const Position::Behind* const behind : {&from.behind, &from.other}) {
+    if (behind->gap == gap_)
+      computed = std::max(computed, from.clock - behind->idle);
+    else if (behind->gap != 0)
+      (others.behind.gap == 0 ? others.behind : others.other) = *behind;
+  }
+  if (others.behind.gap == 0) return;
+  held_ += std::max(from.clock - computed, Time());
+  if (has_joined_) {
+    from_.clock += std::max(own - until_, Time());
+    others = after_both(from_, others);
+  }
   has_joined_ = true;
-  from_ = from;
+  from_ = others;
   until_ = until;
 }
 
@@ -39,70 +50,46 @@ void Joins::begin(trace::Event& event, Time now) {
   }
   ++gap_;
   if (!joins) return;
-  const Position::Behind& behind = from_.behind;
-  Time since = behind.left;
-  Time computed = behind.computed;
-  if (behind.is_next) {
-    const auto entered = entered_.find(behind.gap);
-    if (entered == entered_.end()) return;
-    since = entered->second.at;
-    computed = entered->second.computed;
+  const Time computed = computed_ + event.compute - held;
+  const Time since_wait = std::max(now - until_, Time());
+  for (const Position::Behind* const behind : {&from_.behind, &from_.other}) {
+    const std::optional<Entered> begun = begin_of(*behind);
+    if (!begun) continue;
+    const Time after = from_.clock - behind->idle - begun->at + since_wait;
+    // Who has computed as long itself since then never waits.
+    if (after <= Time() || (held == Time() && computed - begun->computed >= after)) continue;
+    trace::Join& join = event.join.back == 0 ? event.join : event.second;
+    join.entered = behind->is_next;
+    join.back = join.entered ? behind->gap : behind->event;
+    join.after = after;
   }
-  const Time after = from_.clock - since + std::max(now - until_, Time());
-  // Who has computed as long itself since then never waits.
-  const Time own = computed_ + event.compute - held - computed;
-  if (after <= Time() || (held == Time() && own >= after)) return;
-  event.join.entered = behind.is_next;
-  event.join.back = event.join.entered ? behind.gap : behind.event;
-  event.join.after = after;
-  event.join.held = held;
+  if (event.join.back != 0) event.join.held = held;
 }
 
-// Whatever the times of calls, whoever is as far behind a later event is behind this as well.
-static bool covers(const Position::Behind& a, const Position::Behind& b) {
-  return a.event >= b.event && a.left <= b.left && a.steps <= b.steps;
+// Where what a thread is behind has begun; nothing: that is not known any more.
+std::optional<Joins::Entered> Joins::begin_of(const Position::Behind& behind) const {
+  if (behind.gap == 0) return std::nullopt;
+  if (!behind.is_next) return Entered{behind.left, behind.computed};
+  const auto entered = entered_.find(behind.gap);
+  return entered == entered_.end() ? std::nullopt : std::optional(entered->second);
 }
 
-Position after_both(const Position& here, const Position& other) {
-  Position at{std::max(here.clock, other.clock), std::max(here.steps, other.steps)};
-  // Nobody knows where that has begun.
-  const auto leads = [](const Position& a, const Position& b) {
-    return a.behind.event == 0 && (a.clock > b.clock || a.steps > b.steps);
-  };
-  if (leads(here, other) || leads(other, here)) return at;
-  const auto add = [&at](Position::Behind behind, const Position& of) {
-    if (behind.event == 0) return;
-    behind.left += at.clock - of.clock;
-    behind.steps += at.steps - of.steps;
-    for (Position::Behind* const known : {&at.behind, &at.other}) {
-      if (known->event == behind.event) {
-        known->left = std::min(known->left, behind.left);
-        known->steps = std::min(known->steps, behind.steps);
-        return;
-      }
-      if (known->event == 0 || covers(behind, *known)) {
-        *known = behind;
-        return;
-      }
-      if (covers(*known, behind)) return;
-    }
-    // A third one: the last event stays, and of the others the one that is farther behind.
-    for (Position::Behind* const known : {&at.behind, &at.other})
-      if (behind.event > known->event) std::swap(behind, *known);
-    Position::Behind& first = at.behind.event < at.other.event ? at.behind : at.other;
-    if (behind.left < first.left) first = behind;
-  };
-  for (const Position* of : {&here, &other})
-    for (const Position::Behind* behind : {&of->behind, &of->other}) add(*behind, *of);
-  if (at.other.event != 0 && covers(at.behind, at.other)) at.other = {};
-  return at;
+Time Joins::beyond(const Position& there) const {
+  Time most;
+  for (const Position::Behind* const behind : {&there.behind, &there.other}) {
+    const std::optional<Entered> begun = begin_of(*behind);
+    if (!begun) continue;
+    const Time own = computed_ - begun->computed;
+    most = std::max(most, there.clock - behind->idle - begun->at - own);
+  }
+  return most;
 }
 
 void Joins::begin(trace::Event& event, const Position& at) {
   const auto join = [&at](const Position::Behind& behind) {
     trace::Join made;
     made.back = behind.event;
-    made.after = std::max(at.clock - behind.left, Time());
+    made.after = std::max(at.clock - behind.idle - behind.left, Time());
     made.knows_steps = true;
     made.after_steps = std::max(at.steps - behind.steps, 0.0);
     return made;
@@ -120,6 +107,10 @@ void Joins::write(trace::Event& event) {
     if (entered != entered_.end()) entered->second.event = written_;
   }
   for (trace::Join* each : {&join, &event.second}) settle(*each);
+  if (join.back == 0 && event.second.back != 0) {
+    event.second.held = join.held;
+    join = std::exchange(event.second, {});
+  }
   // That the computation follows the event before goes without saying.
   const bool is_plain = join.back == 1 && !join.entered && join.after == event.compute &&
                         join.held == event.compute && join.after_steps == event.steps;

@@ -7,14 +7,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "base/thread_calls.hpp"
 #include "trace/event.hpp"
 
 namespace foretrace::capture {
-
-// Where several threads call: where a thread is that has waited for another.
-Position after_both(const Position& here, const Position& other);
 
 class Joins {
  public:
@@ -30,6 +28,8 @@ class Joins {
   // The same where several threads call: the event's thread is `at`.
   static void begin(trace::Event& event, const Position& at);
   void write(trace::Event& event);
+  // What one that is there has computed since it was handed its work, beyond the rank itself.
+  Time beyond(const Position& there) const;
 
   // Whether the two must not become one event.
   static bool part(const trace::Event& a, const trace::Event& b) {
@@ -37,8 +37,6 @@ class Joins {
   }
 
  private:
-  void settle(trace::Join& join) const;
-
   // Where an event was entered.
   struct Entered {
     Time at;
@@ -46,12 +44,15 @@ class Joins {
     std::uint64_t event = 0;  // its number; 0: it is not written
   };
 
+  std::optional<Entered> begin_of(const Position::Behind& behind) const;
+  void settle(trace::Join& join) const;
+
   std::uint64_t gap_ = 1;                     // between two calls, the one at hand
   std::uint64_t written_ = 0;                 // events
   Time computed_;                             // before them, without waits for threads
   std::map<std::uint64_t, Entered> entered_;  // by the gap before the event; the last ones
   bool is_asked_ = false;                     // for where the next event is entered
-  // In this gap: whether there was a wait; the one that ended last, and how long all took.
+  // In this gap: whether there was a wait; for what until where, and how long all took.
   bool has_joined_ = false;
   Position from_;
   Time until_;

@@ -244,7 +244,6 @@ void Session::complain() {
   complain_of_roots();
   complain_of_sleep();
   complain_of_threads();
-  complain_of_crowding();
 }
 
 void Session::stop(Fn fn) {
