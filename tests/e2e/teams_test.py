@@ -238,7 +238,7 @@ class Teams(harness.TestCase):
                         told = re.search(r"rank 0 waited (\S+) s", self.result.err)
                         told = float(told[1]) * 1000 if told else 0
                         # Without what it lacked a core for.
-                        really = float(re.search(r"really waited (\S+) s", self.result.out)[1]) * 1000
+                        really = float(re.search(r"really waited (\S+) ms", self.result.out)[1])
                         if 0.5 * really < told < 1.02 * really + 0.1 and 2 * ROUNDS - 0.1 < computed - told < 3 * ROUNDS:
                             break
                         self.assertFalse(last, f"{computed} ms, of which {told} were told of {really}")

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <barrier>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -34,17 +33,22 @@ namespace {
 
 constexpr int kRounds = 3;
 
-double cpu_ms() {
+double ms_by(clockid_t clock) {
   timespec at{};
-  syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &at);
+  syscall(SYS_clock_gettime, clock, &at);
   return 1e3 * static_cast<double>(at.tv_sec) + 1e-6 * static_cast<double>(at.tv_nsec);
+}
+
+double cpu_ms() {
+  return ms_by(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void work(double ms) {
   const double end = cpu_ms() + ms;
-  while (cpu_ms() < end) {
-  }
+  while (cpu_ms() < end) continue;
 }
+
+double waited_ms = 0;  // for processes
 
 void meet() {
   MPI_Barrier(MPI_COMM_WORLD);
@@ -445,60 +449,46 @@ void by_sleepers() {
   }
 }
 
-// Calls `wait`; how long it took, really, whatever the program's clocks show.
-template <class Wait>
-double seconds_of(Wait wait) {
-  const auto now = [] {
-    timespec time{};
-    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-  };
-  const double begin = now();
-  wait();
-  return now() - begin;
-}
-
 // What a thread waits for, others wait for.
 void by_processes() {
-  double waited = 0;
   for (int round = 0; round < kRounds; ++round) {
     std::future<void> result =
         std::async(std::launch::async, [] { waitpid(start_process(-1), nullptr, 0); });
     work(2);
-    waited += seconds_of([&] { result.get(); });
+    waited_ms -= ms_by(CLOCK_MONOTONIC);
+    result.get();
+    waited_ms += ms_by(CLOCK_MONOTONIC);
     meet();
   }
-  std::printf("really waited %.6f s\n", waited);
 }
 
 // One reads what processes write, as pools of them do it, while the other is in MPI, too.
 void by_pool_of_processes() {
-  int pipes[2];
-  if (pipe(pipes) != 0) return;
+  const Pipe pipe;
   std::mutex mutex;
   std::condition_variable condition;
   int done = 0;
-  double waited = 0;
   std::thread reader([&] {
-    char text = 0;
-    for (int round = 0; round < kRounds && read(pipes[0], &text, 1) == 1; ++round) {
+    for (int round = 0; round < kRounds; ++round) {
+      pipe.await();
       const std::lock_guard lock(mutex);
       ++done;
       condition.notify_one();
     }
   });
   for (int round = 0; round < kRounds; ++round) {
-    const pid_t process = start_process(pipes[1]);
+    const pid_t process = start_process(pipe.end());
     work(2);
     {
       std::unique_lock lock(mutex);
-      waited += seconds_of([&] { condition.wait(lock, [&] { return done > round; }); });
+      waited_ms -= ms_by(CLOCK_MONOTONIC);
+      condition.wait(lock, [&] { return done > round; });
+      waited_ms += ms_by(CLOCK_MONOTONIC);
     }
     waitpid(process, nullptr, 0);
     meet();
   }
   reader.join();
-  std::printf("really waited %.6f s\n", waited);
 }
 
 // Two threads take turns, and both call MPI.
@@ -532,16 +522,13 @@ void by_turns() {
 void by_callers() {
   for (int round = 0; round < kRounds; ++round) {
     int rank = 0;
-    std::thread early([] {
+    const auto call_after = [](double ms) {
       int size = 0;
-      work(1);
+      work(ms);
       MPI_Comm_size(MPI_COMM_WORLD, &size);
-    });
-    std::thread late([] {
-      int size = 0;
-      work(12);
-      MPI_Comm_size(MPI_COMM_WORLD, &size);
-    });
+    };
+    std::thread early(call_after, 1);
+    std::thread late(call_after, 12);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     early.join();
     late.join();
@@ -559,9 +546,6 @@ void by_two_for_long() {
 void by_pool_for_long() {
   Pool threads(2);
   threads.run({75, 75, 75, 75});
-}
-void by_one_for_long() {
-  work(300);
 }
 void by_one_after_another() {
   for (int i = 0; i < 4; ++i) std::thread(work, 75).join();
@@ -594,13 +578,13 @@ int main(int argc, char** argv) {
                                                    {"callers", by_callers},
                                                    {"two-for-long", by_two_for_long},
                                                    {"pool-for-long", by_pool_for_long},
-                                                   {"one-for-long", by_one_for_long},
+                                                   {"one-for-long", [] { work(300); }},
                                                    {"one-after-another", by_one_after_another}};
   if (argc != 2 || !forms.contains(argv[1])) return 2;
   const std::string form = argv[1];
   if (form == "pool") pool = new Pool(2);
-  const int wanted =
-      form == "turns" || form == "callers" ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+  const bool call = form == "turns" || form == "callers";
+  const int wanted = call ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, wanted, &provided);
   if (provided < wanted) {
@@ -610,6 +594,7 @@ int main(int argc, char** argv) {
     forms.at(form)();
   }
   delete pool;
+  if (waited_ms > 0) std::printf("really waited %.3f ms\n", waited_ms);
   MPI_Finalize();
   return 0;
 }
