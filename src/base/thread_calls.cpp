@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/cpu_clock.hpp"
+#include "base/interpreter_lock.hpp"
 #include "base/next_function.hpp"
 #include "base/slept.hpp"
 #include "base/ticks.hpp"
@@ -270,6 +271,7 @@ int join_thread(pthread_t thread, Join join) {
 }  // namespace
 
 void watch(const Watcher& watcher) {
+  interpreter_lock::find();
   watching.store(&watcher);
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/corner_turn.hpp"
+#include "base/interpreter_lock.hpp"
 #include "base/next_function.hpp"
 #include "base/slept.hpp"
 #include "base/thread_calls.hpp"
@@ -30,9 +31,13 @@ struct Waiter {
   Waiter* next = nullptr;
   bool is_woken = false;
   std::optional<Position> by{};
+  std::optional<Time> locked{};  // the one that has woken it had taken a lock there
   thread_calls::Unawaited unawaited{};
 };
 thread_local Waiter waiter;
+
+// Where the calling thread took the lock of Python's interpreter last.
+thread_local std::optional<Time> took_interpreter_at;
 
 // What the calling thread has slept in waits at one place that came to their limits, one after the
 // other. Who is woken there in the end has waited for that all the time. (Python's threads wait so
@@ -134,6 +139,7 @@ void begin(const void* place) {
   waiter.is_woken = false;
   waiter.by.reset();
   waiter.unawaited = unawaited;
+  waiter.locked.reset();
   Waiter* last = corner.first.load(std::memory_order_relaxed);
   while (last && last->next) last = last->next;
   if (last)
@@ -151,13 +157,19 @@ void end(bool woken) {
     count_sleep(place, slept);
   if (woken && has_left && waiter.by) {
     take_sleep_back(place);
-    thread_calls::go_on(waiter.by, waiter.begin.until_now());
+    const thread_calls::Waited waited = waiter.begin.until_now();
+    const std::optional<Position> at = waiter.locked ? thread_calls::here() : std::nullopt;
+    if (at && at->clock < *waiter.locked)
+      note_held_up(Time(), Time::ns(waited.ns));
+    else
+      thread_calls::go_on(waiter.by, waited);
   }
   errno = error;
 }
 
-// `by`: where the calling thread is.
-static void wake_by(const void* place, std::uint32_t most, const std::optional<Position>& by) {
+// `by`: where the calling thread is. `locked`: where it took a lock, which it gives away.
+static void wake_by(const void* place, std::uint32_t most, const std::optional<Position>& by,
+                    const std::optional<Time>& locked) {
   Corner& corner = corner_of(place);
   const Turn turn(corner.taken);
   if (!turn) return;
@@ -165,6 +177,7 @@ static void wake_by(const void* place, std::uint32_t most, const std::optional<P
     if (at->place != place || at->is_woken) continue;
     at->is_woken = true;
     at->by = by;
+    at->locked = locked;
     --most;
   }
   if (most == 0 || !by) return;
@@ -174,10 +187,19 @@ static void wake_by(const void* place, std::uint32_t most, const std::optional<P
 }
 
 void wake(const void* place, std::uint32_t most) {
-  if (!corner_of(place).first.load(std::memory_order_relaxed)) return;
+  const bool takes = interpreter_lock::is_taken_by(place) && thread_calls::knows_others();
+  if (!takes && !corner_of(place).first.load(std::memory_order_relaxed)) return;
   const int error = errno;
   thread_calls::tell_queued();
-  wake_by(place, most, thread_calls::here());
+  const std::optional<Position> here = thread_calls::here();
+  if (takes) took_interpreter_at = here ? std::optional(here->clock) : std::nullopt;
+  // Who has given it away, and waits for somebody to take it, does not where nobody wants it yet.
+  if (takes)
+    wake_by(place, most, here, Time::max());
+  else if (interpreter_lock::is_waited_for_at(place))
+    wake_by(place, most, here, took_interpreter_at);
+  else
+    wake_by(place, most, here, std::nullopt);
   errno = error;
 }
 
@@ -229,7 +251,7 @@ void arrive(const void* place) {
     barrier->arrived = 0;
     last = std::exchange(barrier->last, std::nullopt);
   }
-  wake_by(place, kAll, last);
+  wake_by(place, kAll, last, std::nullopt);
 }
 
 }  // namespace

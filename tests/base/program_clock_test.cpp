@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,8 @@ TEST_F(ProgramClock, EachClockShowsVirtualTime) {
   const time_t seconds = time(nullptr);
   timeval day{};
   gettimeofday(&day, nullptr);
+  tms usage{};
+  const clock_t ticks = times(&usage);
   timespec utc{};
   ASSERT_EQ(timespec_get(&utc, TIME_UTC), TIME_UTC);
   // The same moment for all of them.
@@ -59,6 +62,7 @@ TEST_F(ProgramClock, EachClockShowsVirtualTime) {
   EXPECT_EQ(read_ns(CLOCK_MONOTONIC) - monotonic, 10'000'000'123);
   EXPECT_EQ(read_ns(CLOCK_MONOTONIC_COARSE) - coarse, 10'000'000'123);
   EXPECT_EQ((std::chrono::steady_clock::now() - steady).count(), 10'000'000'123);
+  EXPECT_EQ((times(&usage) - ticks) / sysconf(_SC_CLK_TCK), 10);
   time_t later = 0;
   EXPECT_EQ(time(&later), later);
   EXPECT_EQ(later, (real_time + 10'000'000'123) / 1'000'000'000);

@@ -1,6 +1,7 @@
 """Python programs: where they make their calls, in every mode, also where the interpreter's lock is given up."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -119,6 +120,22 @@ for _ in range(3):
 library.end()
 """
 
+# Two threads compute 20 ms each, at the same time or with the interpreter's lock in turns.
+LOCK = """\
+import hashlib, library, sys, threading, time
+library.begin()
+data = bytes(int(sys.argv[2]))
+def compute():
+    end = time.thread_time() + 0.02
+    while time.thread_time() < end:
+        if sys.argv[1] == "outside": hashlib.sha256(data)
+for _ in range(3):
+    other = threading.Thread(target=compute)
+    other.start(), compute(), other.join()
+    library.barrier()
+library.end()
+"""
+
 # Calls in an interpreter beside the program's own; FIRST: it also begins.
 INTERPRETERS = """\
 import library, sys
@@ -204,6 +221,22 @@ class Python(harness.TestCase):
                     computed = sum(fields.get("compute", 0) for _, _, fields in self.events(trace)[0]) * 1e-9
                     # Three times 20 ms, and what the interpreter does.
                     self.assertTrue(59 < computed < 75, computed)
+
+    def test_threads_with_and_without_the_lock(self):
+        """However few cores they share."""
+        command = self.program(LOCK)
+        for (where, size), each in {("outside", 10000): 20, ("outside", 1000000): 20, ("inside", 0): 40}.items():
+            for verb, machine in (("record", ()), ("predict", ("--machine", harness.T3D)), ("simulate", ("--machine", harness.T3D))):
+                trace = self.directory / f"{verb}-lock.ftr"
+                with self.subTest(where=where, size=size, verb=verb):
+                    for last in (False, False, True):
+                        self.ok(harness.run(["taskset", "-c", min(os.sched_getaffinity(0)), harness.tool(), verb, "-n", 1, "--mpi",
+                                             harness.mpi, *machine, "-o", trace, "--", *command, where, size],
+                                            env={"OMPI_MCA_hwloc_base_binding_policy": "none"}))
+                        computed = sum(fields.get("compute", 0) for _, _, fields in self.events(trace)[0]) * 1e-9
+                        if 0.97 * 3 * each < computed < 1.15 * 3 * each + 6:
+                            break
+                        self.assertFalse(last, computed)
 
     def test_mpi4py(self):
         vendor = subprocess.run([PYTHON, "-c", MPI4PY], capture_output=True, text=True, env=harness.environment())

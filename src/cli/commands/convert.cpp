@@ -69,8 +69,9 @@ void tell_notes(const std::string& path, const formats::Notes& notes) {
 int write_trace_as(const formats::Format& to, const std::string& trace, const Options& options) {
   trace::TraceReader reader(trace);
   tell_notes(options.out, to.write(reader, options.out, place_teller()));
+  const int status = tell_damage(options.in, reader.damage());
   tell_written(options.out);
-  return tell_damage(options.in, reader.damage());
+  return status;
 }
 
 int convert(const Options& options) {
