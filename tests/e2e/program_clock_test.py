@@ -309,7 +309,7 @@ class ProgramClock(harness.TestCase):
         self.record(2, [program, "late", "seconds", 5])
         self.assertIn("too late", self.result.out)
         self.assertRegex(self.result.err, r"rank 0 looked in vain for 0\.\d+ s .*, read a clock meanwhile, and then")
-        for words, came in (((), "came"), (("works",), "too late")):
+        for words, came in (((), "came"), (("works", "seconds", 5), "too late")):
             self.record(2, [program, *words])
             with self.subTest(words=words, err=self.result.err):
                 self.assertIn(came, self.result.out)
