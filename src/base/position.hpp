@@ -1,6 +1,7 @@
 // Where a thread of a rank is, and what that hangs on.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "base/time.hpp"
@@ -16,18 +17,21 @@ struct Position {
   // `idle` before the clock, which has waited for the later one.
   struct Behind {
     std::uint64_t gap = 0;    // between two of its calls, by number from 1; 0: not known
-    std::uint64_t event = 0;  // the last event that was written, from 1
+    std::uint64_t event = 0;  // the last event that was written, from 1; 0: it is behind nothing
     bool is_next = false;     // it counts from where the next one is entered
     Time left{};              // when `event` was left, by `clock`
     Time computed{};          // by the rank up to then, without waits for its threads
     double steps = 0;         // where several threads call: announced up to then
     Time idle{};
   };
-  Behind behind{};
-  Behind other{};  // it is behind this as well
+  std::array<Behind, 3> behind{};
 };
 
-// Where a thread is that has waited for both: the later one in each.
+// Where a thread is that has waited for both: the later one in each. Of more than three places that
+// it is behind these stay: the one that led to the clock, that at the last event, and the one that
+// is farthest behind.
 Position after_both(const Position& a, const Position& b);
+// What a position is behind, the one first that led to the clock.
+std::array<Position::Behind, 3> by_idle(const Position& at);
 
 }  // namespace foretrace

@@ -143,8 +143,9 @@ bool take_if_there(sem_t* semaphore) {
   return ::sem_trywait(semaphore) == 0;
 }
 
+// Who comes to wait just as it is put there is woken by nobody.
 void has_waited_for(sem_t* semaphore) {
-  if (has_threads()) note_taker(semaphore, thread_calls::here());
+  if (has_threads()) note_taken(semaphore);
 }
 
 }  // namespace foretrace::thread_waits

@@ -334,7 +334,7 @@ static Position after(const Waited& waited, Time from) {
   if (held_up - told <= Time::ps(held_up.count_ps() / 10)) return {};
   (waited.counts ? along.counted : along.left_out) += std::max(for_others - told, Time());
   if (!waited.counts) return {};
-  return {.clock = at->clock + held_up, .behind = at->behind, .other = at->other};
+  return {.clock = at->clock + held_up, .behind = at->behind};
 }
 
 void go_on(const std::optional<Position>& from, const Waited& waited) {

@@ -26,7 +26,7 @@ class Rank {
   }
   Position here() {
     Position at{clock_};
-    at.behind = joins_.behind(left_);
+    at.behind = {joins_.behind(left_)};
     return at;
   }
   // It is let go on by one that is there.
@@ -83,8 +83,8 @@ TEST(RecordedJoins, OfTwoThreadsThatBeganAtDifferentEvents) {
   rank.call(1, 50);
   const Position second = rank.here();
   rank.call(1, 5);
-  // They meet at 70 and 81, the rank waits for that from 57.
-  rank.wait_for(after_both(worked(first, 70), worked(second, 30)));
+  // All meet: the two from 70 and 81, the rank from 57.
+  rank.meet(after_both(worked(first, 70), worked(second, 30)));
   const trace::Event event = rank.call(2, 0, 24);
   EXPECT_EQ(event.join.held, ms(24));
   const bool first_comes_first = event.join.back == 3;

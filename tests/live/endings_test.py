@@ -13,6 +13,24 @@ import time
 import harness_live
 from harness_live import harness
 
+# Each rank prints 200 lines, and is ended.
+PRINTS = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  int rank, value = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 200; ++i) printf("rank %d says that this is line %03d\n", rank, i);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (!strcmp(argv[1], "abort") && rank == 2) MPI_Abort(MPI_COMM_WORLD, 3);
+  MPI_Recv(&value, 1, MPI_INT, (rank + 1) % 3, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 PATIENCE = 30  # seconds until what has to go is gone
 
 DEADLOCK = r"""
@@ -298,6 +316,16 @@ class Endings(harness_live.TestCase):
         self.assertIn("rank 1 ended without MPI_Finalize", result.err)
         self.assertIn("MPI_Barrier", result.err)
         self.nothing_is_left()
+
+    def test_what_was_printed_is_there(self):
+        """Whole lines, however the ranks end: standard output is a pipe here."""
+        program = self.compile(PRINTS)
+        for how, status in (("abort", 3), ("deadlock", 1)):
+            with self.subTest(how=how):
+                result = self.ok(harness.run(self.live_command(3, [program, how]), limit=100), status)
+                lines = re.findall(r"(?m)^rank \d says that this is line \d{3}$", result.out)
+                self.assertEqual(len(set(lines)), 600, str(result)[:2000])
+                self.nothing_is_left()
 
     def test_abort(self):
         self.ends(["abort", 5], 5, "rank 1", "MPI_Abort")

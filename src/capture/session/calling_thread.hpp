@@ -38,10 +38,11 @@ struct CallingThread {
 
   // Where several threads may call (Session::several_threads()):
   Computation::Thread computed;
-  Time clock;                             // of the rank when the thread's last call returned
-  double steps_clock = 0;                 // the rank's steps so far, at that moment
-  Position::Behind behind;                // the rank's events, as far as they were written then
-  Position::Behind other;                 // and those that a thread was behind that it waited for
+  Time clock;              // of the rank when the thread's last call returned
+  double steps_clock = 0;  // the rank's steps so far, at that moment
+  // The rank's events, as far as they were written then, and those that a thread was behind that it
+  // waited for.
+  decltype(Position::behind) behind{};
   bool has_called = false;                // it has had an event,
   bool in_turn = false;                   // and one that its turn at hand began
   bool may_split = false;                 // its partners are known: it can be posted

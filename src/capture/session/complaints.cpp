@@ -218,7 +218,7 @@ void Session::complain_of_unawaited_threads() {
       rank_text(comms.world_rank()) + ": a thread computed for " + seconds_text(most) +
       " beyond it, and nobody was seen to wait for that; if the rank does, by what it comes to too "
       "late here (a condition, std::latch, std::promise) or by looking, times come out too short; "
-      "a live run (simulate -n) knows");
+      "a live run (simulate -n) sees more of them");
 }
 
 // Collective. What threads announce takes no time here, so they do not run at the same time.

@@ -23,13 +23,14 @@ void Joins::note(const Position& from, Time own, Time until) {
   // What was handed on, and is waited for, between the same two calls is computation.
   Position others{from.clock};
   Time computed = own;
-  for (const Position::Behind* const behind : {&from.behind, &from.other}) {
-    if (behind->gap == gap_)
-      computed = std::max(computed, from.clock - behind->idle);
-    else if (behind->gap != 0)
-      (others.behind.gap == 0 ? others.behind : others.other) = *behind;
+  auto other = others.behind.begin();
+  for (const Position::Behind& behind : from.behind) {
+    if (behind.gap == gap_)
+      computed = std::max(computed, from.clock - behind.idle);
+    else if (behind.gap != 0)
+      *other++ = behind;
   }
-  if (others.behind.gap == 0) return;
+  if (other == others.behind.begin()) return;
   held_ += std::max(from.clock - computed, Time());
   if (has_joined_) {
     from_.clock += std::max(own - until_, Time());
@@ -52,15 +53,15 @@ void Joins::begin(trace::Event& event, Time now) {
   if (!joins) return;
   const Time computed = computed_ + event.compute - held;
   const Time since_wait = std::max(now - until_, Time());
-  for (const Position::Behind* const behind : {&from_.behind, &from_.other}) {
-    const std::optional<Entered> begun = begin_of(*behind);
-    if (!begun) continue;
-    const Time after = from_.clock - behind->idle - begun->at + since_wait;
+  for (const Position::Behind& behind : by_idle(from_)) {
+    const std::optional<Entered> begun = begin_of(behind);
+    if (!begun || event.second.back != 0) continue;
+    const Time after = from_.clock - behind.idle - begun->at + since_wait;
     // Who has computed as long itself since then never waits.
     if (after <= Time() || (held == Time() && computed - begun->computed >= after)) continue;
     trace::Join& join = event.join.back == 0 ? event.join : event.second;
-    join.entered = behind->is_next;
-    join.back = join.entered ? behind->gap : behind->event;
+    join.entered = behind.is_next;
+    join.back = join.entered ? behind.gap : behind.event;
     join.after = after;
   }
   if (event.join.back != 0) event.join.held = held;
@@ -76,11 +77,11 @@ std::optional<Joins::Entered> Joins::begin_of(const Position::Behind& behind) co
 
 Time Joins::beyond(const Position& there) const {
   Time most;
-  for (const Position::Behind* const behind : {&there.behind, &there.other}) {
-    const std::optional<Entered> begun = begin_of(*behind);
+  for (const Position::Behind& behind : there.behind) {
+    const std::optional<Entered> begun = begin_of(behind);
     if (!begun) continue;
     const Time own = computed_ - begun->computed;
-    most = std::max(most, there.clock - behind->idle - begun->at - own);
+    most = std::max(most, there.clock - behind.idle - begun->at - own);
   }
   return most;
 }
@@ -94,8 +95,9 @@ void Joins::begin(trace::Event& event, const Position& at) {
     made.after_steps = std::max(at.steps - behind.steps, 0.0);
     return made;
   };
-  event.join = join(at.behind);
-  event.second = at.other.event == 0 ? trace::Join() : join(at.other);
+  const auto behind = by_idle(at);
+  event.join = join(behind[0]);
+  event.second = behind[1].event == 0 ? trace::Join() : join(behind[1]);
 }
 
 void Joins::write(trace::Event& event) {

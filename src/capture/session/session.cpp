@@ -101,7 +101,7 @@ void Session::start(Fn fn) {
   event.name = name_id(fn);
   event.site = site();
   write_alone(event);
-  thread_->behind = joins_.behind(Time());
+  thread_->behind = {joins_.behind(Time())};
   leave_out_calls();
   if (virtual_wtime())
     show_clocks();

@@ -35,9 +35,10 @@ using thread_calls::Waited;
 // By another clock, that is `by` later.
 Position moved(Position at, Time by) {
   at.clock += by;
-  at.behind.left += by;
-  at.other.left += by;
-  at.behind.is_next = at.other.is_next = false;
+  for (Position::Behind& behind : at.behind) {
+    behind.left += by;
+    behind.is_next = false;
+  }
   return at;
 }
 
@@ -75,10 +76,9 @@ CallingThread& Session::new_thread() {
   const std::optional<Position> made_at = thread_calls::begun_at();
   const Position begun = made_at ? moved(*made_at, Time() - beside_clock())
                                  : Position{first_thread_.clock, first_thread_.steps_clock, Time(),
-                                            first_thread_.behind, first_thread_.other};
+                                            first_thread_.behind};
   thread->clock = begun.clock;
   thread->behind = begun.behind;
-  thread->other = begun.other;
   thread->steps_clock = begun.steps;
   thread->computed.cpu.resume_at_birth();
   computation_.stop(thread->computed);
@@ -112,7 +112,7 @@ void Session::forget_thread(CallingThread& thread) {
 Position Session::position(CallingThread& thread) const {
   const Time computed = computation_.at_reading(thread.computed);
   return {thread.clock + computed, thread.steps_clock + thread.computed.added.steps, Time(),
-          thread.behind, thread.other};
+          thread.behind};
 }
 
 // What it has computed so far counts, although no call follows.
@@ -127,8 +127,8 @@ std::optional<Position> Session::threads_position() {
   Position at;
   at.clock = before + computation_.until_reading(first_thread_.computed) + beside_clock();
   at.steps = first_thread_.steps_clock + first_thread_.computed.added.steps;
-  at.behind = joins_.behind(written_until_ + beside_clock());
-  at.behind.steps = first_thread_.steps_clock;
+  at.behind = {joins_.behind(written_until_ + beside_clock())};
+  at.behind[0].steps = first_thread_.steps_clock;
   in_calls_.ask();
   return at;
 }
@@ -169,7 +169,6 @@ void Session::hold_up_until(const Position& from, const Waited& waited) {
   this_thread->clock += at.clock - now.clock;
   this_thread->steps_clock += at.steps - now.steps;
   this_thread->behind = at.behind;
-  this_thread->other = at.other;
 }
 
 // It may have been any of those that have ended.
@@ -193,7 +192,7 @@ void Session::advance(trace::Event& event) {
   if (!others_called_) return;
   const bool wall = !predicting() && settings_.clock == trace::Clock::wall;
   Position at{thread_->clock + event.compute, thread_->steps_clock + event.steps, Time(),
-              thread_->behind, thread_->other};
+              thread_->behind};
   at = after_both(at, reached_);
   if (!wall) {
     now_ = std::max(now_, at.clock);
@@ -216,10 +215,9 @@ void Session::take_turn() {
 void Session::end_turn() {
   if (thread_->in_turn) {
     thread_->clock = now_;
-    thread_->behind = joins_.behind(written_until_);
-    thread_->behind.is_next = false;
-    thread_->other = {};
-    thread_->behind.steps = steps_now_;
+    thread_->behind = {joins_.behind(written_until_)};
+    thread_->behind[0].is_next = false;
+    thread_->behind[0].steps = steps_now_;
     thread_->steps_clock = steps_now_;
   }
   turn_.unlock();

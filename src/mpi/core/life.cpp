@@ -43,7 +43,14 @@ void start(int level) {
   line.post(record);
 }
 
+// What a rank has printed is there if it is ended: its lines stay whole among those of others, too.
+// Launchers that give ranks a terminal have the same effect.
+void print_by_lines() {
+  static_cast<void>(std::setvbuf(stdout, nullptr, _IOLBF, 0));
+}
+
 __attribute__((constructor)) void load() {
+  print_by_lines();
   create_predefined_types();
   create_predefined_ops();
   leave_seed();
