@@ -191,6 +191,64 @@ int main(int argc, char **argv) {
 }
 """
 
+# "meet": two threads meet three times, after 5 and 15, 15 and 5, 5 and 15 ms of work. "hand": the first one hands the other
+# 3 ms of work, makes a call, and when that work is done hands it 12.
+STEPS = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+#include <time.h>
+static void compute(int ms) {
+  struct timespec begin, now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ms * 1000000L);
+}
+static pthread_barrier_t barrier;
+static sem_t handed, done;
+static int meets;
+static void *work(void *nothing) {
+  const int first[] = {15, 5, 15}, second[] = {3, 12};
+  for (int i = 0; meets && i < 3; ++i) compute(first[i]), pthread_barrier_wait(&barrier);
+  for (int i = 0; !meets && i < 2; ++i) sem_wait(&handed), compute(second[i]), sem_post(&done);
+  return nothing;
+}
+int main(int argc, char **argv) {
+  pthread_t thread;
+  MPI_Init(&argc, &argv);
+  meets = !strcmp(argv[1], "meet");
+  pthread_barrier_init(&barrier, 0, 2);
+  sem_init(&handed, 0, 0), sem_init(&done, 0, 0);
+  pthread_create(&thread, 0, work, 0);
+  for (int i = 0; meets && i < 3; ++i) {
+    compute(i == 1 ? 15 : 5);
+    pthread_barrier_wait(&barrier);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  if (!meets) {
+    sem_post(&handed);
+    compute(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    sem_wait(&done);
+    sem_post(&handed);
+    sem_wait(&done);
+  }
+  pthread_join(thread, 0);
+  MPI_Finalize();
+  return 0;
+}
+"""
+SLOW_BARRIER = """
+[machine]
+name = "slow barrier"
+time_unit = "ms"
+[[function]]
+name = "barrier"
+[[function.regime]]
+c = 10
+"""
+
 
 class Teams(harness.TestCase):
     def computed(self, trace):
@@ -274,6 +332,29 @@ class Teams(harness.TestCase):
                     if 0.1 < says[0] < 0.115:
                         break
                     self.assertFalse(last, says)
+
+    def test_that_go_on_where_they_have_met(self):
+        """In replays as well; and who comes to wait just as something is put there goes on from there."""
+        program = self.directory / "steps"
+        self.ok(harness.run([f"mpicc.{harness.mpi}", self.write("steps.c", STEPS), "-o", program, "-lpthread"]))
+        slow = self.write("slow.toml", SLOW_BARRIER)
+        trace = self.directory / "steps.ftr"
+
+        def time(verb, *arguments):
+            command = ["taskset", "-c", min(os.sched_getaffinity(0)), harness.tool(), verb, *arguments]
+            result = self.ok(harness.run(command, env={"OMPI_MCA_hwloc_base_binding_policy": "none"}))
+            told = re.search(r"predicted time (\S+) s", result.out + result.err)
+            return 1000 * float(told[1]) if told else None
+
+        # (5, 15), (15, 5), (5, 15); 1, 10 of the call and 12.
+        for form, machine, by_hand in (("meet", harness.T3D, 45), ("hand", slow, 23)):
+            for last in (False, False, True):
+                run = ("-n", 1, "--machine", machine, "-o", self.directory / "other.ftr", "--", program, form)
+                time("record", "-n", 1, "-o", trace, "--", program, form)
+                times = time("simulate", trace, "--machine", machine), time("predict", *run), time("simulate", *run)
+                if all(0.98 * by_hand < each < 1.1 * by_hand for each in times):
+                    break
+                self.assertFalse(last, f"{form}: {times} ms for {by_hand}")
 
     def test_whose_rank_comes_last_to_where_they_meet(self):
         """A replay with shorter calls waits for them there; where that cannot be known, a line says so."""
