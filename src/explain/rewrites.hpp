@@ -72,7 +72,7 @@ class RewrittenSource : public sim::Source {
   int ranks() const override { return source_->ranks(); }
   bool next(WorldRank rank, sim::Operation& operation) override;
   bool races() const override { return source_->races(); }
-  // The computation that stands before a call that is gone is told as time alone.
+  // The steps that stand before a call that is gone are there as time alone.
   bool tells_all_computation() const override { return false; }
   bool posts_collectives() const override { return source_->posts_collectives(); }
   bool messages_race() const override { return source_->messages_race(); }

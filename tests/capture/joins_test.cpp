@@ -51,10 +51,22 @@ Position worked(Position since, int computed) {
   return since;
 }
 
-TEST(RecordedJoins, TheRankComesLast) {
+// A thread has been handed its work after the first call.
+class RecordedJoins : public testing::Test {
+ protected:
+  RecordedJoins() : handed(hand()) {}
+
   Rank rank;
-  rank.call(0, 0);
-  const Position handed = rank.here();
+  const Position handed;
+
+ private:
+  Position hand() {
+    rank.call(0, 0);
+    return rank.here();
+  }
+};
+
+TEST_F(RecordedJoins, TheRankComesLast) {
   rank.call(1, 50);
   rank.meet(worked(handed, 20));
   const trace::Event event = rank.call(2, 0);
@@ -64,10 +76,7 @@ TEST(RecordedJoins, TheRankComesLast) {
   EXPECT_EQ(event.second.back, 0u);
 }
 
-TEST(RecordedJoins, TheRankWaits) {
-  Rank rank;
-  rank.call(0, 0);
-  const Position handed = rank.here();
+TEST_F(RecordedJoins, TheRankWaits) {
   rank.call(1, 5);
   rank.meet(worked(handed, 20));
   const trace::Event event = rank.call(2, 0, 14);
@@ -76,15 +85,12 @@ TEST(RecordedJoins, TheRankWaits) {
   EXPECT_EQ(event.join.held, ms(14));
 }
 
-TEST(RecordedJoins, OfTwoThreadsThatBeganAtDifferentEvents) {
-  Rank rank;
-  rank.call(0, 0);
-  const Position first = rank.here();
+TEST_F(RecordedJoins, OfTwoThreadsThatBeganAtDifferentEvents) {
   rank.call(1, 50);
   const Position second = rank.here();
   rank.call(1, 5);
   // All meet: the two from 70 and 81, the rank from 57.
-  rank.meet(after_both(worked(first, 70), worked(second, 30)));
+  rank.meet(after_both(worked(handed, 70), worked(second, 30)));
   const trace::Event event = rank.call(2, 0, 24);
   EXPECT_EQ(event.join.held, ms(24));
   const bool first_comes_first = event.join.back == 3;
@@ -96,28 +102,20 @@ TEST(RecordedJoins, OfTwoThreadsThatBeganAtDifferentEvents) {
   EXPECT_EQ(of_second.after, ms(32));
 }
 
-TEST(RecordedJoins, WhoHasComputedAsLongNeverWaits) {
-  Rank rank;
-  rank.call(0, 0);
-  const Position handed = rank.here();
+TEST_F(RecordedJoins, WhoHasComputedAsLongNeverWaits) {
   rank.call(30, 5);
   rank.wait_for(worked(handed, 20));
   EXPECT_EQ(rank.call(2, 0).join.back, 0u);
 }
 
-TEST(RecordedJoins, BetweenTwoCallsAllIsComputation) {
-  Rank rank;
-  rank.call(0, 0);
-  rank.meet(worked(rank.here(), 20));
+TEST_F(RecordedJoins, BetweenTwoCallsAllIsComputation) {
+  rank.meet(worked(handed, 20));
   const trace::Event event = rank.call(2, 0, 20);
   EXPECT_EQ(event.join.back, 0u);
   EXPECT_EQ(event.compute, ms(22));
 }
 
-TEST(RecordedJoins, TellsWhatNobodyWaitedFor) {
-  Rank rank;
-  rank.call(0, 0);
-  const Position handed = rank.here();
+TEST_F(RecordedJoins, TellsWhatNobodyWaitedFor) {
   rank.call(5, 50);
   EXPECT_EQ(rank.beyond(worked(handed, 20)), ms(15));
   EXPECT_EQ(rank.beyond(worked(handed, 4)), Time());

@@ -54,13 +54,7 @@ int main(int argc, char **argv) {
 """
 
 
-# Rank by rank another thread computes 20 ms, the first one 5 ms before a barrier of all ranks and 1 ms after it; then the
-# first one waits for the other: five rounds. "ring": it waits at once, and then exchanges something with its neighbours.
-BESIDE_CALLS = r"""
-#include <mpi.h>
-#include <omp.h>
-#include <pthread.h>
-#include <string.h>
+COMPUTE = r"""
 #include <time.h>
 static void compute(int ms) {
   struct timespec begin, now;
@@ -68,6 +62,14 @@ static void compute(int ms) {
   do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ms * 1000000L);
 }
+"""
+
+# Rank by rank another thread computes 20 ms, the first one 5 ms before a barrier of all ranks and 1 ms after it; then the
+# first one waits for the other: five rounds. "ring": it waits at once, and then exchanges something with its neighbours.
+BESIDE_CALLS = COMPUTE + r"""#include <mpi.h>
+#include <omp.h>
+#include <pthread.h>
+#include <string.h>
 static void call(void) {
   compute(5);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -131,18 +133,10 @@ int main(int argc, char **argv) {
 """
 
 # Rank 0 receives what rank 1 sends after 50 ms; beside that a thread of rank 0 computes 20.
-COMES_LAST = r"""
-#include <mpi.h>
+COMES_LAST = COMPUTE + r"""#include <mpi.h>
 #include <omp.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
-static void compute(int ms) {
-  struct timespec begin, now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ms * 1000000L);
-}
 static int got, done;
 static void receive(void) { MPI_Recv(&got, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
 static pthread_barrier_t barrier;
@@ -193,18 +187,10 @@ int main(int argc, char **argv) {
 
 # "meet": two threads meet three times, after 5 and 15, 15 and 5, 5 and 15 ms of work. "hand": the first one hands the other
 # 3 ms of work, makes a call, and when that work is done hands it 12.
-STEPS = r"""
-#include <mpi.h>
+STEPS = COMPUTE + r"""#include <mpi.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <string.h>
-#include <time.h>
-static void compute(int ms) {
-  struct timespec begin, now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ms * 1000000L);
-}
 static pthread_barrier_t barrier;
 static sem_t handed, done;
 static int meets;

@@ -10,6 +10,8 @@
 // its end goes on where it was at the end.
 #include <algorithm>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "capture/session/session.hpp"
 
@@ -124,11 +126,12 @@ std::optional<Position> Session::threads_position() {
   if (others_called_ ? !this_thread : !initial_thread) return std::nullopt;
   if (others_called_) return moved(position(*this_thread), beside_clock());
   const Time before = now_ + idle_compute_ + idle_cost_;
-  Position at;
-  at.clock = before + computation_.until_reading(first_thread_.computed) + beside_clock();
-  at.steps = first_thread_.steps_clock + first_thread_.computed.added.steps;
-  at.behind = {joins_.behind(written_until_ + beside_clock())};
-  at.behind[0].steps = first_thread_.steps_clock;
+  // Made where it stays: copying what was just written takes long.
+  std::optional<Position> at(std::in_place);
+  at->clock = before + computation_.until_reading(first_thread_.computed) + beside_clock();
+  at->steps = first_thread_.steps_clock + first_thread_.computed.added.steps;
+  at->behind[0] = joins_.behind(written_until_ + beside_clock());
+  at->behind[0].steps = first_thread_.steps_clock;
   in_calls_.ask();
   return at;
 }
