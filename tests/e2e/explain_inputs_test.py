@@ -25,6 +25,20 @@ int main(int argc, char **argv) {
   MPI_Finalize();
 }
 """
+# 2,000 steps of a microsecond on each rank.
+STEPS_BEFORE_BARRIERS = r"""
+#include <foretrace.h>
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < 20; ++i) {
+    FORETRACE_COMPUTE(100);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
 # Where all wait for all: barriers, unless it is compiled with NO_BARRIERS, and calls that cost as
 # much as one.
 MEETINGS = r"""
@@ -177,6 +191,13 @@ class ExplainInputs(harness.TestCase):
                     result = self.explain(trace, *words, "--remove-barriers", "--json")
                     self.assertIn(f"--remove-barriers: {told}\n", result.err)
                     self.assertEqual(json.loads(result.out)["predicted_time"], none["time"])
+
+    def test_steps_before_barriers_alone(self):
+        """They count without the barriers as well, and nobody says that there are none."""
+        trace = self.record(2, [self.compile(STEPS_BEFORE_BARRIERS, "steps")])
+        result = self.explain(trace, "--remove-barriers", "--json")
+        self.assertNotIn("no FORETRACE_COMPUTE seen", result.err)
+        self.assertEqual(json.loads(result.out)["predicted_time"], 0.002)
 
     def test_incomplete(self):
         trace = self.recorded("incomplete", status=1)
