@@ -95,7 +95,7 @@ struct Thread {
   Time slept{};         // of that
   Time queued{};        // it waited for a core
   bool called = false;  // MPI
-  Unawaited unawaited;
+  Unawaited unawaited{};
 };
 
 // Those that have ended, and may be waited for: the last one of each place. Without locks, which a
