@@ -15,6 +15,8 @@ import statistics
 import subprocess
 import tempfile
 
+import programs
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -39,10 +41,7 @@ def main():
         rendezvous = pathlib.Path(scratch) / "rendezvous.toml"
         rendezvous.write_text(model.read_text() + "\n[loggps]\nS = 65536\n")
         output = ["-o", f"{scratch}/trace.ftr"]
-        for mpi in ("openmpi", "mpich"):
-            program = arguments.build / "programs" / mpi / "bench_calls"
-            if not program.exists():
-                continue
+        for mpi, program in programs.find(arguments.build, "bench_calls").items():
             # The program times itself, by a clock that has to be the real one.
             predict = [tool, "predict", "-n", "2", "--wtime", "real", "--machine"]
             wrappers = program.with_name("libbench_bare_wrappers.so")

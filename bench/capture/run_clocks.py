@@ -14,6 +14,8 @@ import statistics
 import subprocess
 import tempfile
 
+import programs
+
 MACHINE = pathlib.Path(__file__).resolve().parents[2] / "machines/cray-t3d.toml"
 READINGS = 5_000_000
 
@@ -33,9 +35,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
     build = arguments.build.resolve()
-    program = build / "programs" / arguments.mpi / "bench_clock_readings"
-    if not program.exists():
-        raise SystemExit(f"{program} is not there; configure with -DFORETRACE_BENCH=ON and build it")
+    program = programs.find(build, "bench_clock_readings", [arguments.mpi])[arguments.mpi]
     tool = build / "bin/foretrace"
     predicting = ["--machine", MACHINE, "--compute", "measured"]
     simulate_recording = [tool, "simulate", "record.ftr", *predicting]

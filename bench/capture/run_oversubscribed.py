@@ -20,6 +20,8 @@ import statistics
 import subprocess
 import tempfile
 
+import programs
+
 MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 PROGRAMS = {"ring": 300, "allreduce": 100, "compute": 10}
 
@@ -66,10 +68,7 @@ def main():
     if arguments.rows:
         print("\n| | bare | `record` | `record --yield never` |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as scratch:
-        for mpi in ("openmpi", "mpich"):
-            program = arguments.build / "programs" / mpi / "bench_oversubscribed"
-            if not program.exists():
-                continue
+        for mpi, program in programs.find(arguments.build, "bench_oversubscribed").items():
             launcher = [f"mpirun.{mpi}"] + (["--oversubscribe"] if mpi == "openmpi" else [])
             record = [tool, "record", "-o", f"{scratch}/trace.ftr", "-n"]
             for ranks in arguments.ranks:

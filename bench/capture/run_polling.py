@@ -20,6 +20,8 @@ import subprocess
 import tempfile
 import time
 
+import programs
+
 MACHINE = pathlib.Path(__file__).resolve().parents[2] / "machines/cray-t3d.toml"
 MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 # How much of each; the second for Open MPI, whose ranks yield to each other.
@@ -54,17 +56,12 @@ def main():
     build = arguments.build.resolve()
     tool = build / "bin" / "foretrace"
     ranks = ["-n", arguments.ranks]
-    if not any(build.glob("programs/*/bench_polling")):
-        raise SystemExit(f"{build}: no bench_polling there; configure with -DFORETRACE_BENCH=ON and "
-                         "build it")
+    built = programs.find(build, "bench_polling", [arguments.mpi] if arguments.mpi else programs.MPIS)
     print(f"{len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the start")
     if arguments.rows:
         print("\n| | bare, CPU | `record` | `predict` | `predict`, measured | live |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        for mpi in MPI_NAMES:
-            program = build / "programs" / mpi / "bench_polling"
-            if not program.exists() or arguments.mpi not in (None, mpi):
-                continue
+        for mpi, program in built.items():
             bare = [f"mpirun.{mpi}", *(["--oversubscribe"] if mpi == "openmpi" else []), *ranks]
             modes = {"bare": bare,
                      "record": [tool, "record", "-o", "run.ftr", *ranks, "--"],

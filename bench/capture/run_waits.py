@@ -4,8 +4,8 @@
     run_waits.py BUILD_DIR [--launches N]
 
 Starts bench_waits on one rank in each way in turn, N times; prints the median over launches of nanoseconds for one
-region of OpenMP, barrier, signal that nobody waits for, turn by a condition, semaphore that is taken at once, and
-thread (ten times as much). Run it on an idle machine with two cores.
+region of OpenMP, barrier, signal that nobody waits for, turn by a condition, semaphore, lock or critical part that
+is taken at once, and thread (ten times as much). Run it on an idle machine with two cores.
 """
 
 import argparse
@@ -14,6 +14,8 @@ import pathlib
 import statistics
 import subprocess
 import tempfile
+
+import programs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -36,10 +38,7 @@ def main():
     tool, model = arguments.build / "bin" / "foretrace", ROOT / "machines" / "cray-t3d.toml"
     with tempfile.TemporaryDirectory() as scratch:
         trace = pathlib.Path(scratch) / "trace.ftr"
-        for mpi in ("openmpi", "mpich"):
-            program = arguments.build / "programs" / mpi / "bench_waits"
-            if not program.exists():
-                continue
+        for mpi, program in programs.find(arguments.build, "bench_waits").items():
             ways = {"bare": [f"mpirun.{mpi}", "-n", "1", program],
                     "record": [tool, "record", "-n", "1", "-o", trace, "--", program],
                     "predict": [tool, "predict", "-n", "1", "--machine", model, "-o", trace, "--", program],

@@ -75,6 +75,16 @@ int main(int argc, char** argv) {
       sem_wait(&semaphore);
     }
   });
+  time_of("lock", [&] {
+    for (int i = 0; i < kTimes; ++i) const std::lock_guard taken(mutex);
+  });
+  time_of("critical", [&] {
+#pragma omp parallel num_threads(1)
+    for (int i = 0; i < kTimes; ++i) {
+#pragma omp critical
+      done = i;
+    }
+  });
   time_of("thread", [] {
     for (int i = 0; i < kTimes / 10; ++i) std::thread([] {}).join();
   });

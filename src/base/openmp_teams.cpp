@@ -19,6 +19,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/locks.hpp"
 #include "base/next_function.hpp"
 #include "base/slept.hpp"
 #include "base/thread_calls.hpp"
@@ -310,6 +311,13 @@ Result start_team(const void* caller, Body* body, void* data, More... more) {
                   [&](Body* run, void* with) { return real(run, with, more...); });
 }
 
+template <class Wait>
+void acquire(const void* lock, Wait wait) {
+  const foretrace::locks::Asking asking;
+  wait();
+  asking.has(lock);
+}
+
 // The team of the calling thread, if it has others to wait for.
 Team* team_of_several() {
   Team* const team = Team::current();
@@ -406,6 +414,45 @@ FORETRACE_STANDS_IN void GOMP_single_copy_end(void* data) {
   }
 FORETRACE_WAIT_FOR_TASKS(GOMP_taskwait)
 FORETRACE_WAIT_FOR_TASKS(GOMP_taskgroup_end)
+
+// Parts of the program that one thread at a time carries out, of whatever team; those without a
+// name are one.
+static char nameless;
+FORETRACE_STANDS_IN void GOMP_critical_start() {
+  acquire(&nameless,
+          [real = next_for<"GOMP_critical_start", void()>(FORETRACE_CALLER)] { real(); });
+}
+FORETRACE_STANDS_IN void GOMP_critical_end() {
+  foretrace::locks::release(&nameless);
+  next_for<"GOMP_critical_end", void()>(FORETRACE_CALLER)();
+}
+FORETRACE_STANDS_IN void GOMP_critical_name_start(void** name) {
+  auto* const real = next_for<"GOMP_critical_name_start", void(void**)>(FORETRACE_CALLER);
+  acquire(name, [=] { real(name); });
+}
+FORETRACE_STANDS_IN void GOMP_critical_name_end(void** name) {
+  foretrace::locks::release(name);
+  next_for<"GOMP_critical_name_end", void(void**)>(FORETRACE_CALLER)(name);
+}
+
+// Locks, as C and Fortran have them.
+#define FORETRACE_OMP_LOCK(set, test, unset)                             \
+  FORETRACE_STANDS_IN void set(void* lock) {                             \
+    auto* const real = next_for<#set, void(void*)>(FORETRACE_CALLER);    \
+    acquire(lock, [=] { real(lock); });                                  \
+  }                                                                      \
+  FORETRACE_STANDS_IN int test(void* lock) {                             \
+    const foretrace::locks::Asking asking;                               \
+    const int has = next_for<#test, int(void*)>(FORETRACE_CALLER)(lock); \
+    if (has != 0) asking.has(lock, false);                               \
+    return has;                                                          \
+  }                                                                      \
+  FORETRACE_STANDS_IN void unset(void* lock) {                           \
+    foretrace::locks::release(lock);                                     \
+    next_for<#unset, void(void*)>(FORETRACE_CALLER)(lock);               \
+  }
+FORETRACE_OMP_LOCK(omp_set_lock, omp_test_lock, omp_unset_lock)
+FORETRACE_OMP_LOCK(omp_set_lock_, omp_test_lock_, omp_unset_lock_)
 
 // As many arguments as the newest compiler passes: whoever passes fewer says so in the flags.
 FORETRACE_STANDS_IN void GOMP_task(Body* body, void* data, void (*copy)(void*, void*), long size,

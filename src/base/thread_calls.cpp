@@ -74,10 +74,6 @@ thread_local WaitedAlong along;
 // What the calling thread had computed when it last handed on how far it was, without sleep.
 thread_local Time handed_on;
 
-Time computed() {
-  return watching.load()->on_clock(work_of_thread());
-}
-
 // A thread of the program, from its maker's call until somebody has waited for its end.
 struct Thread {
   Function function = nullptr;
@@ -179,6 +175,7 @@ template <class Make>
 int make_thread(const Thread& wanted, const void* caller, Make make) {
   std::unique_ptr<Thread> thread(new (std::nothrow) Thread(wanted));
   if (thread) thread->at = here();
+  if (thread && thread->at) others_known = true;
   if (thread && thread->at && !makes_own && !is_of_openmp(caller)) makes_own = true;
   if (const Watcher* const watcher = watching.load(); watcher && watcher->makes_thread)
     watcher->makes_thread();
@@ -228,6 +225,14 @@ bool is_followed() {
   return watcher && watcher->is_followed();
 }
 
+Time on_clock(Time computed) {
+  return watching.load()->on_clock(computed);
+}
+
+bool follows_locks() {
+  return is_followed() && watching.load()->one_calls();
+}
+
 bool knows_others() {
   return others_known.load(std::memory_order_relaxed);
 }
@@ -236,17 +241,37 @@ std::optional<Position> begun_at() {
   return start;
 }
 
-std::optional<Position> here() {
+Time begun_clock() {
+  return start ? start->clock : Time();
+}
+
+namespace {
+
+// `work`: what it has done, where that is all that says how far it is.
+std::optional<Position> look_from(std::optional<Time>& work) {
   if (!is_followed()) return std::nullopt;
   std::optional<Position> at = watching.load()->position();
   if (!at) {
     if (!start) return std::nullopt;
-    const Time work = work_of_thread();
+    work = work_of_thread();
     at = start;
-    at->clock += watching.load()->on_clock(work);
-    handed_on = work - slept_ever;
+    at->clock += on_clock(*work);
   }
   at->slept = slept_ever + along.slept;
+  return at;
+}
+
+}  // namespace
+
+std::optional<Position> look() {
+  std::optional<Time> work;
+  return look_from(work);
+}
+
+std::optional<Position> here() {
+  std::optional<Time> work;
+  const std::optional<Position> at = look_from(work);
+  if (work) handed_on = *work - slept_ever;
   return at;
 }
 
@@ -254,7 +279,7 @@ Unawaited unawaited_here() {
   if (!start || times_in_mpi != 0 || !is_followed()) return {};
   const Time work = work_of_thread() - slept_ever;
   Unawaited unawaited{*start, work - handed_on};
-  unawaited.at.clock += watching.load()->on_clock(work);
+  unawaited.at.clock += on_clock(work);
   return unawaited;
 }
 
@@ -329,7 +354,7 @@ static Position after(const Waited& waited, Time from) {
   const std::optional<Position> at = waited.for_others_ns == 0 ? std::nullopt : here();
   if (!at) return {};
   const Time for_others = Time::ns(waited.for_others_ns);
-  const Time held_up = watching.load()->on_clock(for_others);
+  const Time held_up = on_clock(for_others);
   const Time told = std::max(from - at->clock, Time());
   if (held_up - told <= Time::ps(held_up.count_ps() / 10)) return {};
   (waited.counts ? along.counted : along.left_out) += std::max(for_others - told, Time());
@@ -339,6 +364,7 @@ static Position after(const Waited& waited, Time from) {
 
 void go_on(const std::optional<Position>& from, const Waited& waited) {
   if (!from || !is_followed()) return;
+  ++times_gone_on;
   const Time slept = from->slept - slept_ever - along.slept;
   along.slept += std::clamp(slept, Time(), Time::ns(std::max<std::int64_t>(waited.ns, 0)));
   // By that the wait is known to be none for anything else.
@@ -347,7 +373,7 @@ void go_on(const std::optional<Position>& from, const Waited& waited) {
   if (watching.load()->go_on(until, waited)) return;
   // What it has computed before anybody knew where it was, others have not waited for.
   Position begun = until;
-  begun.clock = until.clock - computed();
+  begun.clock = until.clock - on_clock(work_of_thread());
   start = start && waited.worked ? after_both(*start, begun) : begun;
   others_known = true;
 }

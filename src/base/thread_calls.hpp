@@ -41,6 +41,8 @@ struct Watcher {
   Time (*on_clock)(Time computed);
   // Whether waits for files or other processes take time.
   bool (*counts_waits)();
+  // Whether no other thread has called MPI than the one that calls it first.
+  bool (*one_calls)();
   // What has passed, really, in the calls of the one thread that calls MPI; and whether it computes
   // meanwhile, to find out what it waits for.
   Time (*in_calls)();
@@ -53,8 +55,12 @@ void watch(const Watcher& watcher);
 // knows.
 std::optional<Position> begun_at();
 
-// The calling thread is about to let another go on, or to wait: how far it is. Nothing: nobody
-// asks, or nobody knows.
+// The time of begun_at(); 0 where that is nothing.
+Time begun_clock();
+
+// How far the calling thread is. Nothing: nobody asks, or nobody knows.
+std::optional<Position> look();
+// The same as it is about to let another go on, or to wait.
 std::optional<Position> here();
 // What a thread that never calls MPI has computed without handing on how far it is: where it is, if
 // it had never slept.
@@ -80,7 +86,13 @@ class WaitBegin {
 // That one was `from`: it goes on no earlier, or just there where it did not work; and no earlier
 // than after what both waited for. Nothing: nobody knows where that was.
 void go_on(const std::optional<Position>& from, const Waited& waited);
+// How often the calling thread has done so.
+inline thread_local std::uint64_t times_gone_on = 0;
+// How long the rank's clock takes for what somebody computed who is followed.
+Time on_clock(Time computed);
 bool is_followed();
+// Whether that holds for its locks as well (locks.hpp).
+bool follows_locks();
 // Whether anybody has known of another thread than those that call MPI where it was.
 bool knows_others();
 // The calling thread lets others go on: if it has waited for a core, that is why they have waited.

@@ -39,6 +39,13 @@ thread_local Waiter waiter;
 // Where the calling thread took the lock of Python's interpreter last.
 thread_local std::optional<Time> took_interpreter_at;
 
+// How often it has given its core away to look again, in a row.
+struct Looks {
+  int count = 0;
+  std::int64_t last_ns = 0;
+};
+thread_local Looks looks;
+
 // What the calling thread has slept in waits at one place that came to their limits, one after the
 // other. Who is woken there in the end has waited for that all the time. (Python's threads wait so
 // for their lock; who has it may lack a core, or be in MPI.)
@@ -126,6 +133,7 @@ Waiter::~Waiter() {
 }  // namespace
 
 void begin(const void* place) {
+  looks = {};
   if (waiter.place && !leave()) return;
   const auto begin = thread_calls::WaitBegin::now();
   const thread_calls::Unawaited unawaited = thread_calls::unawaited_here();
@@ -270,7 +278,7 @@ constexpr foretrace::Name kNewerCondition = "GLIBC_2.3.2";
 FORETRACE_STANDS_IN int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   using Function = int(pthread_cond_t*, pthread_mutex_t*);
   const auto real = next<"pthread_cond_wait", Function, kNewerCondition>();
-  return wait_at(condition, [&] { return real(condition, mutex); });
+  return wait_without(mutex, condition, [&] { return real(condition, mutex); });
 }
 
 FORETRACE_STANDS_IN int pthread_cond_signal(pthread_cond_t* condition) noexcept {
@@ -287,7 +295,7 @@ FORETRACE_STANDS_IN int pthread_cond_broadcast(pthread_cond_t* condition) noexce
 
 FORETRACE_STANDS_IN int cnd_wait(cnd_t* condition, mtx_t* mutex) {
   const auto real = next<"cnd_wait", int(cnd_t*, mtx_t*)>();
-  return wait_at(condition, [&] { return real(condition, mutex); });
+  return wait_without(mutex, condition, [&] { return real(condition, mutex); });
 }
 
 FORETRACE_STANDS_IN int cnd_signal(cnd_t* condition) {
@@ -325,5 +333,23 @@ FORETRACE_STANDS_IN int pthread_barrier_wait(pthread_barrier_t* barrier) noexcep
   arrive(barrier);
   const int result = real(barrier);
   end(result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD);
+  return result;
+}
+
+// GCC's C++ library looks several times at what is atomic (std::atomic::wait, std::latch, ...), and
+// gives its core away four times between the looks, before it waits in the kernel. What comes
+// meanwhile is not seen. So the thread keeps its core that often, unless it might keep it for good.
+FORETRACE_STANDS_IN int sched_yield() noexcept {
+  constexpr int kTimes = 4;
+  constexpr std::int64_t kApartNs = 1'000'000;
+  const auto real = next<"sched_yield", int()>();
+  if (!foretrace::thread_calls::knows_others() || !foretrace::thread_calls::is_followed())
+    return real();
+  if (foretrace::monotonic_ns() - looks.last_ns > kApartNs) looks.count = 0;
+  const int policy = looks.count < kTimes ? ::sched_getscheduler(0) : SCHED_FIFO;
+  const bool keeps = policy != SCHED_FIFO && policy != SCHED_RR;
+  const int result = keeps ? 0 : real();
+  ++looks.count;
+  looks.last_ns = foretrace::monotonic_ns();
   return result;
 }

@@ -1,14 +1,12 @@
 // Threads that wait for each other by conditions, semaphores, barriers and the kernel's futexes:
 // one that was woken goes on no earlier, on the rank's clock, than where the one was that woke it.
-//
-// Locks are left out: which of two threads takes one first is decided by the cores that they have
-// here, not by the program.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "base/locks.hpp"
 #include "base/thread_calls.hpp"
 
 namespace foretrace::thread_waits {
@@ -29,6 +27,12 @@ int wait_at(const void* place, Wait wait) {
   const int result = wait();
   around.woken = result == 0;
   return result;
+}
+
+// The same where the thread gives a lock back for as long as it waits.
+template <class Wait>
+int wait_without(const void* lock, const void* place, Wait wait) {
+  return locks::without(lock, [&] { return wait_at(place, wait); });
 }
 
 constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();

@@ -82,21 +82,26 @@ int note_deadline_by_errno(clockid_t clock, const timespec* moment, Wait wait) {
   return -1;
 }
 
-// A lock that is free is taken at once, without a look at the clocks.
-template <class Try, class Wait>
-int lock_until(clockid_t clock, const timespec* moment, Try try_lock, Wait wait) {
-  const int tried = try_lock();
-  return tried == EBUSY ? note_deadline(clock, moment, ETIMEDOUT, wait) : tried;
+template <class Mutex, class Try, class Wait>
+int acquire_until(const Mutex* mutex, int busy, Try try_lock, clockid_t clock,
+                  const timespec* moment, int timed_out, Wait wait, bool shared) {
+  const auto wait_if_busy = [&] {
+    const int tried = try_lock();
+    return tried == busy ? note_deadline(clock, moment, timed_out, wait) : tried;
+  };
+  return locks::acquire(mutex, busy, try_lock, wait_if_busy, shared);
 }
 
 }  // namespace
 }  // namespace foretrace
 
+using foretrace::acquire_until;
 using foretrace::limit_of;
 using foretrace::next;
 using foretrace::note_deadline;
 using foretrace::note_timeout;
 using foretrace::thread_waits::wait_at;
+using foretrace::thread_waits::wait_without;
 
 FORETRACE_STANDS_IN int poll(pollfd* files, nfds_t count, int limit) {
   const auto real = next<"poll", int(pollfd*, nfds_t, int)>();
@@ -155,7 +160,7 @@ FORETRACE_STANDS_IN int pthread_cond_timedwait(pthread_cond_t* condition, pthrea
                                                const timespec* moment) {
   using Function = int(pthread_cond_t*, pthread_mutex_t*, const timespec*);
   const auto real = next<"pthread_cond_timedwait", Function, "GLIBC_2.3.2">();
-  return wait_at(condition, [&] {
+  return wait_without(mutex, condition, [&] {
     return note_deadline(foretrace::clock_of(*moment), moment, ETIMEDOUT,
                          [&](const timespec* until) { return real(condition, mutex, until); });
   });
@@ -165,7 +170,7 @@ FORETRACE_STANDS_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthrea
                                                clockid_t clock, const timespec* moment) {
   const auto real = next<"pthread_cond_clockwait",
                          int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>();
-  return wait_at(condition, [&] {
+  return wait_without(mutex, condition, [&] {
     return note_deadline(clock, moment, ETIMEDOUT, [&](const timespec* until) {
       return real(condition, mutex, clock, until);
     });
@@ -174,7 +179,7 @@ FORETRACE_STANDS_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthrea
 
 FORETRACE_STANDS_IN int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* moment) {
   const auto real = next<"cnd_timedwait", int(cnd_t*, mtx_t*, const timespec*)>();
-  return wait_at(condition, [&] {
+  return wait_without(mutex, condition, [&] {
     return note_deadline(CLOCK_REALTIME, moment, int{thrd_timedout},
                          [&](const timespec* until) { return real(condition, mutex, until); });
   });
@@ -196,61 +201,34 @@ FORETRACE_STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const t
   });
 }
 
-FORETRACE_STANDS_IN int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* moment) {
-  const auto real = next<"pthread_mutex_timedlock", int(pthread_mutex_t*, const timespec*)>();
-  return foretrace::lock_until(
-      CLOCK_REALTIME, moment, [&] { return ::pthread_mutex_trylock(mutex); },
-      [&](const timespec* until) { return real(mutex, until); });
-}
-
-FORETRACE_STANDS_IN int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
-                                                const timespec* moment) {
-  const auto real =
-      next<"pthread_mutex_clocklock", int(pthread_mutex_t*, clockid_t, const timespec*)>();
-  return foretrace::lock_until(
-      clock, moment, [&] { return ::pthread_mutex_trylock(mutex); },
-      [&](const timespec* until) { return real(mutex, clock, until); });
-}
-
-FORETRACE_STANDS_IN int mtx_timedlock(mtx_t* mutex, const timespec* moment) {
-  const auto real = next<"mtx_timedlock", int(mtx_t*, const timespec*)>();
-  const int tried = ::mtx_trylock(mutex);
-  if (tried != thrd_busy) return tried;
-  return note_deadline(CLOCK_REALTIME, moment, int{thrd_timedout},
-                       [&](const timespec* until) { return real(mutex, until); });
-}
-
-FORETRACE_STANDS_IN int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* moment) {
-  const auto real = next<"pthread_rwlock_timedrdlock", int(pthread_rwlock_t*, const timespec*)>();
-  return foretrace::lock_until(
-      CLOCK_REALTIME, moment, [&] { return ::pthread_rwlock_tryrdlock(lock); },
-      [&](const timespec* until) { return real(lock, until); });
-}
-
-FORETRACE_STANDS_IN int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* moment) {
-  const auto real = next<"pthread_rwlock_timedwrlock", int(pthread_rwlock_t*, const timespec*)>();
-  return foretrace::lock_until(
-      CLOCK_REALTIME, moment, [&] { return ::pthread_rwlock_trywrlock(lock); },
-      [&](const timespec* until) { return real(lock, until); });
-}
-
-FORETRACE_STANDS_IN int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
-                                                   const timespec* moment) {
-  const auto real =
-      next<"pthread_rwlock_clockrdlock", int(pthread_rwlock_t*, clockid_t, const timespec*)>();
-  return foretrace::lock_until(
-      clock, moment, [&] { return ::pthread_rwlock_tryrdlock(lock); },
-      [&](const timespec* until) { return real(lock, clock, until); });
-}
-
-FORETRACE_STANDS_IN int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
-                                                   const timespec* moment) {
-  const auto real =
-      next<"pthread_rwlock_clockwrlock", int(pthread_rwlock_t*, clockid_t, const timespec*)>();
-  return foretrace::lock_until(
-      clock, moment, [&] { return ::pthread_rwlock_trywrlock(lock); },
-      [&](const timespec* until) { return real(lock, clock, until); });
-}
+// A lock that is free is acquired at once, without a look at the clocks.
+#define FORETRACE_TIMED_LOCK(name, try_lock, Mutex, busy, timed_out, shared)               \
+  FORETRACE_STANDS_IN int name(Mutex* mutex, const timespec* moment) {                     \
+    const auto tries = next<#try_lock, int(Mutex*)>();                                     \
+    const auto waits = next<#name, int(Mutex*, const timespec*)>();                        \
+    return acquire_until(                                                                  \
+        mutex, busy, [=] { return tries(mutex); }, CLOCK_REALTIME, moment, int{timed_out}, \
+        [=](const timespec* until) { return waits(mutex, until); }, shared);               \
+  }
+#define FORETRACE_CLOCKED_LOCK(name, try_lock, Mutex, shared)                           \
+  FORETRACE_STANDS_IN int name(Mutex* mutex, clockid_t clock, const timespec* moment) { \
+    const auto tries = next<#try_lock, int(Mutex*)>();                                  \
+    const auto waits = next<#name, int(Mutex*, clockid_t, const timespec*)>();          \
+    return acquire_until(                                                               \
+        mutex, EBUSY, [=] { return tries(mutex); }, clock, moment, ETIMEDOUT,           \
+        [=](const timespec* until) { return waits(mutex, clock, until); }, shared);     \
+  }
+FORETRACE_TIMED_LOCK(pthread_mutex_timedlock, pthread_mutex_trylock, pthread_mutex_t, EBUSY,
+                     ETIMEDOUT, false)
+FORETRACE_TIMED_LOCK(mtx_timedlock, mtx_trylock, mtx_t, thrd_busy, thrd_timedout, false)
+FORETRACE_TIMED_LOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, pthread_rwlock_t, EBUSY,
+                     ETIMEDOUT, false)
+FORETRACE_TIMED_LOCK(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, pthread_rwlock_t, EBUSY,
+                     ETIMEDOUT, true)
+FORETRACE_CLOCKED_LOCK(pthread_mutex_clocklock, pthread_mutex_trylock, pthread_mutex_t, false)
+FORETRACE_CLOCKED_LOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, pthread_rwlock_t,
+                       false)
+FORETRACE_CLOCKED_LOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, pthread_rwlock_t, true)
 
 // By this one the run-times of languages ask the kernel to wait, which the C library's own
 // functions do without it: C++'s for futures and semaphores, Rust's for all. It takes as many
@@ -269,18 +247,28 @@ long foretrace_syscall(long number, long a, long b, long c, long d, long e, long
   if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET)
     return real(number, a, b, c, d, e, f);
   const auto* const limit = reinterpret_cast<const timespec*>(d);
-  if (!limit)
-    return wait_at(place, [&] { return static_cast<int>(real(number, a, b, c, d, e, f)); });
+  long result = 0;
+  // Also where what it waits for has come before it was asleep.
+  const auto is_woken = [&] { return result == 0 || errno == EAGAIN ? 0 : -1; };
+  if (!limit) {
+    wait_at(place, [&] {
+      result = real(number, a, b, c, d, e, f);
+      return is_woken();
+    });
+    return result;
+  }
   const clockid_t clock = (b & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
   // The one waits for so long, the other one until then.
   const bool is_length = operation == FUTEX_WAIT;
   const timespec moment =
       is_length ? foretrace::to_timespec(foretrace::now_on(clock) + foretrace::ns_of(*limit))
                 : *limit;
-  return wait_at(place, [&] {
-    return foretrace::note_deadline_by_errno(clock, &moment, [&](const timespec* until) {
+  wait_at(place, [&] {
+    result = foretrace::note_deadline_by_errno(clock, &moment, [&](const timespec* until) {
       const long limited = is_length ? d : reinterpret_cast<long>(until);
       return real(number, a, b, c, limited, e, f) == 0 ? 0 : -1;
     });
+    return is_woken();
   });
+  return result;
 }

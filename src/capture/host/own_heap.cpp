@@ -16,6 +16,8 @@
 #include <mutex>
 #include <new>
 
+#include "base/next_function.hpp"
+
 namespace foretrace::capture {
 namespace {
 
@@ -50,6 +52,16 @@ void* map(std::size_t bytes) {
   return memory;
 }
 
+// The C library's: what stands in for its functions follows the program's locks alone.
+class Lock {
+ public:
+  void lock() { next<"pthread_mutex_lock", int(pthread_mutex_t*)>()(&mutex_); }
+  void unlock() { next<"pthread_mutex_unlock", int(pthread_mutex_t*)>()(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
 class Heap {
  public:
   Block* take(std::size_t bytes) {
@@ -82,10 +94,10 @@ class Heap {
     first = block;
   }
 
-  std::mutex& lock() { return lock_; }
+  Lock& lock() { return lock_; }
 
  private:
-  std::mutex lock_;
+  Lock lock_;
   std::array<Block*, kClasses> free_{};
   char* at_ = nullptr;
   std::size_t left_ = 0;

@@ -27,7 +27,10 @@ thread_local CallingThread* this_thread = nullptr;
 struct Leaving {
   CallingThread* thread = nullptr;
   ~Leaving() {
-    if (thread) session.forget_thread(*thread);
+    if (!thread) return;
+    session.forget_thread(*thread);
+    // What comes after this, of other objects of the thread, is nobody's.
+    this_thread = nullptr;
   }
 };
 thread_local Leaving leaving;
@@ -53,6 +56,7 @@ constexpr thread_calls::Watcher kWatcher{
     .makes_thread = nullptr,
     .on_clock = [](Time computed) { return session.on_clock(computed); },
     .counts_waits = [] { return session.counts_waits(); },
+    .one_calls = [] { return !session.others_called(); },
     .in_calls = [] { return session.in_calls(); },
     .looks_in_calls = true};
 

@@ -77,6 +77,7 @@ constexpr thread_calls::Watcher kWatcher{.is_followed = is_followed,
                                          .makes_thread = [] { line.follow_no_more(); },
                                          .on_clock = Line::on_clock,
                                          .counts_waits = [] { return line.counts_waits(); },
+                                         .one_calls = [] { return !line.several_called(); },
                                          .in_calls = [] { return line.in_calls(); }};
 
 }  // namespace
