@@ -1,5 +1,9 @@
 #include "base/file_size_signal.hpp"
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <ctime>
 
 namespace foretrace {
@@ -31,6 +35,15 @@ NoFileSizeSignal::~NoFileSizeSignal() {
   const timespec at_once{0, 0};
   if (!was_pending_ && is_pending()) ::sigtimedwait(&set, nullptr, &at_once);
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+int reason_of_short_write(int file) noexcept {
+  rlimit most{};
+  struct stat now {};
+  const bool is_known = ::getrlimit(RLIMIT_FSIZE, &most) == 0 && ::fstat(file, &now) == 0;
+  const bool at_limit = is_known && most.rlim_cur != RLIM_INFINITY &&
+                        static_cast<rlim_t>(now.st_size) >= most.rlim_cur;
+  return at_limit ? EFBIG : ENOSPC;
 }
 
 }  // namespace foretrace

@@ -19,4 +19,7 @@ class NoFileSizeSignal {
   bool was_pending_;
 };
 
+// Why less was written to the file than was asked for: EFBIG at that limit, ENOSPC elsewhere.
+int reason_of_short_write(int file) noexcept;
+
 }  // namespace foretrace

@@ -157,6 +157,8 @@ std::size_t hash(const void* lock) {
   return (reinterpret_cast<std::uintptr_t>(lock) * 0x9e3779b97f4a7c15U) >> 58;
 }
 
+std::atomic<std::int64_t> left_out_ns{0};
+
 // In a child of the process, which has the calling thread alone.
 const int registered = ::pthread_atfork(nullptr, nullptr, [] {
   for (Set& set : sets) {
@@ -239,18 +241,22 @@ void go_back_and_on(const void* lock, const Moment& asked, std::int64_t waited_n
 }  // namespace
 
 Asking::Asking() {
-  if (follows()) at_ = now();
+  if (!thread_calls::knows_others() || is_here || !thread_calls::is_followed()) return;
+  if (thread_calls::follows_locks())
+    at_ = now();
+  else
+    is_left_out_ = true;
 }
 
 void Asking::has(const void* lock, bool waited, bool shared) const {
-  if (!*this) return;
+  if (at_.ticks == 0) return;
   if (!waited && !may_be_held_up(lock)) return hold(lock, shared, at_);
   go_on_from_free(lock, waited ? passed_ns() : 0, waited && !shared);
   hold(lock, shared, now());
 }
 
 void Asking::has(const void* lock) const {
-  if (!*this) return;
+  if (at_.ticks == 0) return;
   const std::int64_t ns = passed_ns();
   if (ns < kLeastWaitNs) return has(lock, false);
   go_back_and_on(lock, at_, ns);
@@ -261,12 +267,22 @@ std::int64_t Asking::passed_ns() const {
   return to_ns(read_ticks(rate.counter) - at_.ticks);
 }
 
-Waiting::Waiting(const void* lock) : lock_(lock) {
-  ++sets[hash(lock_)].waiting;
+Waiting::Waiting(const void* lock, const Asking& asking) : lock_(lock) {
+  if (asking.is_left_out())
+    since_ns_ = monotonic_ns();
+  else
+    ++sets[hash(lock_)].waiting;
 }
 
 Waiting::~Waiting() {
-  --sets[hash(lock_)].waiting;
+  if (since_ns_ != 0)
+    left_out_ns += monotonic_ns() - since_ns_;
+  else
+    --sets[hash(lock_)].waiting;
+}
+
+Time waited_left_out() {
+  return Time::ns(left_out_ns);
 }
 
 void release(const void* lock) {

@@ -29,7 +29,9 @@ struct Moment {
 class Asking {
  public:
   Asking();
-  explicit operator bool() const { return at_.ticks != 0; }
+  // Whether it is followed, or what it waits is told.
+  explicit operator bool() const { return at_.ticks != 0 || is_left_out_; }
+  bool is_left_out() const { return is_left_out_; }
   // It has it, after a wait, in which it slept, or without one. `shared`: others may have it, too.
   void has(const void* lock, bool waited, bool shared = false) const;
   // The same where how long it took is all that is known of the wait, in which it may have spun:
@@ -40,19 +42,23 @@ class Asking {
   std::int64_t passed_ns() const;
 
   Moment at_{};
+  bool is_left_out_ = false;
 };
 
 // As long as one is there, the thread that makes it waits for the lock.
 class Waiting {
  public:
-  explicit Waiting(const void* lock);
+  Waiting(const void* lock, const Asking& asking);
   ~Waiting();
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
  private:
   const void* lock_;
+  std::int64_t since_ns_ = 0;  // 0: it is followed
 };
+// What threads have waited, really, for locks that are left out.
+Time waited_left_out();
 
 // The calling thread is about to release it.
 void release(const void* lock);
@@ -93,7 +99,7 @@ int acquire(const Mutex* mutex, int busy, Try try_lock, Wait wait, bool shared =
   int result = try_lock();
   const bool waits = result == busy;
   if (waits) {
-    const Waiting waiting(mutex);
+    const Waiting waiting(mutex, asking);
     result = wait();
   }
   if (result == 0 && !is_nested(mutex)) asking.has(mutex, waits, shared);

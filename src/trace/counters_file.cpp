@@ -326,7 +326,7 @@ void* CountersWriter::map_new(ChunkKind kind, std::uint32_t count, std::uint32_t
   const ssize_t written = ::write(fd_, data, size);
   const off_t end = ::lseek(fd_, 0, SEEK_CUR);
   if (written != static_cast<ssize_t>(size) || end < static_cast<off_t>(size)) {
-    error_ = written < 0 ? errno : ENOSPC;
+    error_ = written < 0 ? errno : reason_of_short_write(fd_);
     return nullptr;
   }
   void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,

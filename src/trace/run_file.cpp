@@ -83,7 +83,7 @@ RunFile::RunFile(const std::string& path, std::string_view start, const char* wh
   const NoFileSizeSignal quiet;
   const ssize_t written = ::write(fd_, start.data(), start.size());
   if (written == static_cast<ssize_t>(start.size())) return;
-  const std::string reason = std::strerror(written < 0 ? errno : ENOSPC);
+  const std::string reason = std::strerror(written < 0 ? errno : reason_of_short_write(fd_));
   ::unlink(path.c_str());
   let_go();
   throw Error(path + ": cannot write the " + what + ": " + reason);

@@ -130,7 +130,7 @@ std::uint8_t* TraceWriter::append_block(std::size_t size, std::uint64_t& offset)
   const ssize_t written = ::writev(file_->fd(), parts, count);
   const off_t end = ::lseek(file_->fd(), 0, SEEK_CUR);
   if (written != static_cast<ssize_t>(size) || end < static_cast<off_t>(size)) {
-    error_ = written < 0 ? errno : ENOSPC;
+    error_ = written < 0 ? errno : reason_of_short_write(file_->fd());
     return nullptr;
   }
   offset = static_cast<std::uint64_t>(end) - size;

@@ -63,6 +63,10 @@ class SeveralAtOnce(unittest.TestCase):
                          {"allgather", "allreduce", "allsend", "alltoall", "barrier", "bcast",
                           "gather", "reduce", "send"})
 
+    def test_nothing_is_no_number(self):
+        for option in ("--ranks", "--bytes"):
+            self.assertIn("empty", calc(T3D, "send", option, "", status=2))
+
     def test_table(self):
         lines = calc(SPARC, "send,barrier", "--ranks", "2,8", "--bytes", "0,400").splitlines()
         self.assertEqual([line.split() for line in lines],

@@ -67,7 +67,7 @@ static void keep(double ms) {
 }
 
 static void part(int thread) {
-  if (is("mutex") || is("checked")) {
+  if (is("mutex") || is("checked") || is("callers")) {
     keep(20);
   } else if (is("recursive")) {
     pthread_mutex_lock(&mutex);
@@ -169,6 +169,7 @@ static double now(void) {
 }
 
 static void *run(void *nothing) {
+  if (is("callers")) MPI_Barrier(MPI_COMM_SELF);
   const double begin = now();
   part(1);
   together += now() - begin;
@@ -185,7 +186,8 @@ int main(int argc, char **argv) {
   mtx_init(&c11, mtx_plain);
   sem_init(&has_it, 0, 0);
   omp_init_lock(&omp_lock);
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  MPI_Init_thread(&argc, &argv, is("callers") ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &level);
+  if (level < MPI_THREAD_FUNNELED || (is("callers") && level < MPI_THREAD_MULTIPLE)) puts("not so many threads");
   MPI_Barrier(MPI_COMM_WORLD);
   if (is("critical") || is("two-names") || is("one-name")) {
 #pragma omp parallel num_threads(2)
@@ -251,6 +253,16 @@ class Locks(harness.TestCase):
 
     def test_one_at_a_time(self):
         self.check(FORMS, ",".join(map(str, sorted(os.sched_getaffinity(0)))))
+
+    def test_where_several_threads_call_is_told(self):
+        if "not so many threads" in harness.plain(1, [self.program, "callers"]).out:
+            return
+        for verb, machine in (("record", ()), ("predict", ("--machine", harness.T3D))):
+            with self.subTest(verb=verb):
+                result = self.foretrace(verb, "-n", 1, *machine, "-o", self.directory / f"{verb}.ftr", "--", self.program, "callers")
+                self.assertRegex(result.err, r"rank 0: its threads waited 0\.(0[1-9]|[1-9])\d* s \(real time, all together\) for locks")
+                result = self.foretrace(verb, "-n", 1, *machine, "-o", self.directory / f"{verb}.ftr", "--", self.program, "mutex")
+                self.assertNotIn("for locks", result.err)
 
     def test_that_share_a_core(self):
         self.check(FORMS, str(min(os.sched_getaffinity(0))))

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/locks.hpp"
 #include "base/thread_waits.hpp"
 #include "base/threads_note.hpp"
 #include "base/waits_note.hpp"
@@ -185,7 +186,18 @@ void Session::complain_of_threads() {
          " while others computed or were in calls; serial time, speed-up and utilisation leave "
          "that out");
   complain_of_crowding();
+  complain_of_threads_locks();
   complain_of_unawaited_threads();
+}
+
+// Collective. Where several threads call MPI, nothing is known of the others.
+void Session::complain_of_threads_locks() {
+  const Time waited = locks::waited_left_out();
+  if (!has_most(is_wait_told(waited, wall_now()) ? waited.seconds() : 0, comms.world_rank()))
+    return;
+  tell(rank_text(comms.world_rank()) + ": its threads waited " + seconds_text(waited) +
+       " (real time, all together) for locks of each other, which takes no time where several "
+       "threads call MPI: times may come out too short");
 }
 
 // Collective. What the threads of a rank compute counts as if each had a core; but which of them

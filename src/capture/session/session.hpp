@@ -280,6 +280,7 @@ class Session {
   void complain_of_roots() const;
   void complain_of_sleep();
   void complain_of_crowding();
+  void complain_of_threads_locks();
   void complain_of_unawaited_threads();
   void complain_of_threads();
   void tell(const std::string& note);

@@ -370,9 +370,15 @@ std::function<int()> declare(CLI::App& app) {
       ->required();
   app.add_option("function", options->functions,
                  "MPI functions, e.g. bcast or send,recv, or all; none: ask at a prompt");
+  // Nothing given means the default; something empty does not.
+  const auto not_empty = [](const std::string& text) {
+    return text.empty() ? std::string("is empty") : std::string();
+  };
   app.add_option("-n,--ranks", options->ranks, "Numbers of ranks, e.g. 8 or 2,4 or 2..64")
+      ->check(not_empty)
       ->default_str(kDefaultRanks);
   app.add_option("--bytes", options->bytes, "Message sizes in bytes, e.g. 64k or 8,1k or 8..1m")
+      ->check(not_empty)
       ->default_str(kDefaultBytes);
   app.add_option("--path", options->path,
                  "Between which ranks: node (of one node), outer (of two; the default), untouched "
