@@ -17,7 +17,8 @@ class LockUse {
   // Somebody held it for `length` in all, from `from` on, with breaks. Where that ends at the
   // earliest.
   Time add(Time from, Time length);
-  // The first moment from `from` on at which nobody holds it.
+  // The first moment from `from` on at which nobody holds it, but for less than a hundredth of the
+  // use before.
   Time free_at(Time from) const;
 
  private:

@@ -69,6 +69,8 @@ struct Seen {
   Time slept;  // of that
 };
 constinit thread_local Seen seen;
+// By how much it has gone on for locks that it has released. That is no use of those that it holds.
+constinit thread_local Time held_up;
 // Our own code, and what it calls, has locks as well.
 constinit thread_local bool is_here = false;
 
@@ -97,7 +99,7 @@ Moment now() {
     seen = {ticks, work_of_thread(), slept_ever};
   }
   return {ticks, seen.work + Time::ns(to_ns(ticks - seen.ticks)), thread_calls::begun_clock(),
-          times_in_mpi + thread_calls::times_gone_on};
+          times_in_mpi + thread_calls::times_gone_on, held_up};
 }
 
 // Where the calling thread, which is `at` now, was `then`. (Of a thread that calls MPI, without
@@ -126,7 +128,8 @@ constinit thread_local std::array<Short, 4> shorts;
 struct Known {
   const void* lock = nullptr;
   LockUse use;
-  Time readers_end;  // where the last of those was that shared it
+  // Where the last of those was that shared it, or of which nobody knew that they had it.
+  Time others_end;
 };
 
 // Some locks, by their addresses: those that were used last.
@@ -176,7 +179,7 @@ Time first_free(const void* lock, Time from, bool has_waited_alone) {
   const Known* const known = turn ? set.find(lock) : nullptr;
   if (!known) return from;
   const Time free = known->use.free_at(from);
-  return has_waited_alone ? std::max(free, known->readers_end) : free;
+  return has_waited_alone ? std::max(free, known->others_end) : free;
 }
 
 // The calling thread has held it for `length` in all, since `from`. Where that has ended.
@@ -189,11 +192,11 @@ Time add(const void* lock, Time from, Time length) {
   return set.find_or_make(lock).use.add(from, length);
 }
 
-void add_reader(const void* lock, Time end) {
+void add_end(const void* lock, Time end) {
   Set& set = sets[hash(lock)];
   const Turn turn(set.taken);
   if (!turn) return;
-  Time& last = set.find_or_make(lock).readers_end;
+  Time& last = set.find_or_make(lock).others_end;
   last = std::max(last, end);
 }
 
@@ -288,14 +291,20 @@ Time waited_left_out() {
 void release(const void* lock) {
   if (!follows()) return;
   const auto found = std::ranges::find(held, lock, &Held::lock);
-  if (found == held.end()) return;
+  const bool is_awaited = sets[hash(lock)].waiting.load(std::memory_order_relaxed) > 0;
+  if (found == held.end()) {
+    // It took it before it made the first thread.
+    const Here here;
+    const std::optional<Position> at = is_awaited ? thread_calls::look() : std::nullopt;
+    if (at) add_end(lock, at->clock);
+    return;
+  }
   const Held use = std::exchange(*found, {});
   const Moment end = now();
   Short& before = shorts[hash(lock) % shorts.size()];
   if (before.lock != lock || to_ns(use.since.ticks - before.since.ticks) > kLongestGapNs)
     before = {lock, use.since};
   const std::uint64_t ticks = end.ticks - use.since.ticks;
-  const bool is_awaited = sets[hash(lock)].waiting.load(std::memory_order_relaxed) > 0;
   if (use.since.moved == end.moved &&
       to_ns(before.ticks + ticks) < (is_awaited ? kLeastAwaitedNs : kLeastUseNs)) {
     before.ticks += ticks;
@@ -305,12 +314,15 @@ void release(const void* lock) {
   const Short so_far = std::exchange(before, {});
   const std::optional<Position> at = thread_calls::look();
   if (!at) return;
-  if (use.is_shared) return add_reader(lock, at->clock);
+  if (use.is_shared) return add_end(lock, at->clock);
   const Time shortly = thread_calls::on_clock(Time::ns(to_ns(so_far.ticks)));
-  const Time length = shortly + (at->clock - clock_at(use.since, at->clock));
+  const Time inside = held_up - use.since.held_up;
+  const Time length = shortly + (at->clock - clock_at(use.since, at->clock) - inside);
   Position until = *at;
   until.clock = add(lock, clock_at(so_far.since, at->clock), length);
-  if (until.clock > at->clock) thread_calls::go_on(until, {});
+  if (until.clock <= at->clock) return;
+  held_up += until.clock - at->clock;
+  thread_calls::go_on(until, {});
 }
 
 void has_again(const void* lock) {

@@ -23,6 +23,7 @@ struct Moment {
   Time work;            // done by then
   Time begun;           // where it would be without
   std::uint64_t moved;  // how often it has gone on by anything else
+  Time held_up;         // by how much for locks that it has released
 };
 
 // The calling thread is about to ask for a lock.

@@ -68,12 +68,17 @@ TEST(LockUse, TakesTheRestOfASpanThatIsPartlyUsed) {
   EXPECT_NEAR(other.add(ms(0), ms(14)).seconds(), 0.018, 0.0005);
 }
 
-// With less than a hundredth between them several uses are as one to whoever waits: 70 here, of 100
-// that are too many to be kept apart.
+// With less than a hundredth between them several uses are as one to whoever comes, whether they
+// are few enough to be kept apart or not.
 TEST(LockUse, IsNotFreeBetweenUsesThatFollowAtOnce) {
   LockUse use;
   for (int i = 0; i < 100; ++i) use.add(ms(i), ms(0.9999));
-  EXPECT_EQ(use.free_at(ms(10)), ms(69.9999));
+  EXPECT_EQ(use.free_at(ms(10)), ms(99.9999));
+  LockUse other;
+  other.add(ms(0), ms(5));
+  other.add(ms(5.01), ms(5));
+  other.add(ms(10.1), ms(5));
+  EXPECT_EQ(other.free_at(ms(1)), ms(10.01));
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ FORMS = {
     "shortly": 2 * 10,        # 1,000 times 0.01 and more, as the program says, and nothing else
     "seldom": 100 * 0.2,      # 100 times 0.2, of which 0.01 with it
     "handed-on": 20,          # by a condition: one waits with the lock, the other works without
+    "two-at-once": 4 * (5 + 5),  # 4 times 5, with another lock beside it
+    "before-threads": 20 + 20,  # one has it before the other thread is made
     "told-under-it": 20 + 10,  # by a condition, by one that has the lock for 20; the other one needs it to go on
     # One has it for 20. The other one works 1 then, and needs it:
     "reads-first": 20 + 20,   # to write for 20,
@@ -51,6 +53,7 @@ static void compute(double ms) {
 
 static const char *form;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static mtx_t c11;
@@ -130,6 +133,16 @@ static void part(int thread) {
     }
     compute(20);
     pthread_rwlock_unlock(&rwlock);
+  } else if (is("two-at-once")) {
+    for (int i = 0; i < 4; ++i) {
+      pthread_mutex_lock(&outer);
+      keep(5);
+      pthread_mutex_unlock(&outer);
+    }
+  } else if (is("before-threads")) {
+    if (thread == 1) pthread_mutex_lock(&mutex);
+    compute(20);
+    pthread_mutex_unlock(&mutex);
   } else if (is("told-under-it")) {
     pthread_mutex_lock(&mutex);
     if (thread == 0) {
@@ -209,6 +222,7 @@ int main(int argc, char **argv) {
     part(omp_get_thread_num());
   } else {
     pthread_t thread;
+    if (is("before-threads")) pthread_mutex_lock(&mutex);
     pthread_create(&thread, 0, run, 0);
     const double begin = now();
     part(0);
