@@ -23,12 +23,12 @@ std::size_t LockUse::find(Time from) const {
 }
 
 Time LockUse::free_at(Time from) const {
-  Time least_gap;
+  Time most_lost;
   for (std::size_t at = find(from); at < count_; ++at) {
     const Span& span = spans_[at];
-    if (span.begin - from > least_gap || !span.is_full()) break;
+    if (span.begin - from > most_lost || !span.is_full()) break;
     from = span.end;
-    least_gap = Time::ps((span.end - span.begin).count_ps() / 100);
+    most_lost = Time::ps((span.end - span.begin).count_ps() / 100);
   }
   return from;
 }

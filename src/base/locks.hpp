@@ -117,11 +117,12 @@ int acquire_if_free(const Mutex* mutex, Try try_lock, bool shared = false) {
 }
 
 // Around `wait`, which releases the lock and acquires it again.
-template <class Wait>
-auto without(const void* lock, Wait wait) {
-  release(lock);
+template <class Mutex, class Wait>
+auto without(const Mutex* mutex, Wait wait) {
+  if (is_of_several(mutex)) return wait();
+  release(mutex);
   const auto result = wait();
-  has_again(lock);
+  has_again(mutex);
   return result;
 }
 

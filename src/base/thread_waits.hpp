@@ -30,9 +30,9 @@ int wait_at(const void* place, Wait wait) {
 }
 
 // The same where the thread gives a lock back for as long as it waits.
-template <class Wait>
-int wait_without(const void* lock, const void* place, Wait wait) {
-  return locks::without(lock, [&] { return wait_at(place, wait); });
+template <class Mutex, class Wait>
+int wait_without(const Mutex* mutex, const void* place, Wait wait) {
+  return locks::without(mutex, [&] { return wait_at(place, wait); });
 }
 
 constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();

@@ -32,6 +32,17 @@ UNSPECIFIED = [(re.compile(r"^call MPI_(Test\w*|Iprobe|Improbe) .*\n", re.M), ""
                (re.compile(r"^(call .*) count=\d+", re.M), r"\1"),
                (re.compile(r"^(irecv .*) recv=[-0-9/]*(?=/any)", re.M), r"\1 recv=?")]
 
+# For programs in C: so long of the calling thread's own time, however few cores it has.
+COMPUTE = r"""
+#include <time.h>
+static void compute(double ms) {
+  struct timespec begin, now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1e3 + (now.tv_nsec - begin.tv_nsec) * 1e-6 < ms);
+}
+"""
+
 mpi = "openmpi"
 build = SOURCE / "build"
 

@@ -1,6 +1,4 @@
-// Threads of a rank that wait for each other, in one form at a time:
-//
-//   teams FORM
+// Threads of a rank that wait for each other, in one form at a time: teams FORM
 //
 // Work is measured by the thread's own CPU clock, so what the threads compute one after the other
 // can be told by hand (teams_test.py), however few cores they have here.
@@ -68,7 +66,7 @@ void until_asleep(const std::atomic<long>& thread) {
   close(file);
 }
 
-// A process of its own, which takes some microseconds.
+// A process of its own.
 pid_t start_process(int pipe, unsigned us = 10'000) {
   making_ms -= cpu_ms();
   const pid_t process = fork();
@@ -585,14 +583,16 @@ int main(int argc, char** argv) {
   if (argc != 2 || !forms.contains(argv[1])) return 2;
   const std::string form = argv[1];
   if (form == "pool") pool = new Pool(2);
-  const bool call = form == "turns" || form == "callers";
-  const int wanted = call ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+  const int wanted =
+      form == "turns" || form == "callers" ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, wanted, &provided);
-  if (provided < wanted)
+  if (provided < wanted) {
     std::puts("not so many threads");
-  else
-    meet(), forms.at(form)();
+  } else {
+    meet();
+    forms.at(form)();
+  }
   delete pool;
   if (making_ms > 0) std::printf("waited %.3f ms, made in %.3f ms\n", waited_ms, making_ms);
   MPI_Finalize();
